@@ -1,0 +1,101 @@
+// Package device says what a device must offer: chips, buffers, executables,
+// the HBM allocator and the virtual clock.
+//
+// It contains no device. It imports trace, shape, kernel and graph. Invariant:
+// the bytes of a Buffer never change after the launch that made it, except by
+// donation, after which the donor may not be read.
+package device
+
+import (
+	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// Level is how hard the compiler tries.
+type Level uint8
+
+// The levels, as the real system names them.
+const (
+	FastCompile Level = iota // one op, launched alone
+	FastRun                  // regions
+)
+
+// A Device runs graphs.
+type Device interface {
+	Chip() *Chip
+	// Compile plans a graph. It returns an error for a graph the device cannot hold.
+	Compile(g *graph.Graph, level Level) (Executable, error)
+	// Upload copies a dense host array to the device. It returns *OutOfMemoryError when HBM is full.
+	Upload(s shape.Spec, host []byte, owner Owner) (Buffer, error)
+	HBM() *HBM
+	Clock() *Clock
+	Close() error
+}
+
+// An Executable is a compiled graph. It serves every graph with the same key.
+type Executable interface {
+	Plan() *Plan
+	// Run computes l.Out from l.In. On error no output exists and inputs are untouched.
+	Run(l *Launch) error
+}
+
+// A Launch is one run of an executable.
+type Launch struct {
+	Number int        // the N of gN
+	In     []Buffer   // per graph input
+	Attrs  []op.Attrs // per graph node: dynamic values differ between runs
+	Owners []Owner    // per graph output
+	Donate []bool     // per graph input
+	Out    []Buffer   // filled by Run, one per graph output
+}
+
+// A Buffer is immutable bytes on a device.
+type Buffer interface {
+	Spec() shape.Spec
+	// Host gives the numbers as a dense host array. The caller must not write to it.
+	Host() kernel.Array
+	// PaddedBytes is what it takes in HBM.
+	PaddedBytes() int64
+	// Free gives the HBM back. The host bytes stay valid while somebody holds the Buffer.
+	Free()
+	// Freed says whether the HBM was given back.
+	Freed() bool
+	// Revive takes HBM again for a freed buffer that turned out to be needed.
+	Revive(owner Owner) error
+}
+
+// A Plan is what a compiler decided about a graph.
+type Plan struct {
+	Kernels    []Kernel
+	DurationNS int64 // device time of one run, launch floor included
+	FLOPs      int64
+	ReadBytes  int64 // HBM traffic, padded
+	WriteBytes int64
+	SavedBytes int64 // HBM traffic that running op by op would add
+	VMEMBytes  int64 // largest on-chip working set
+	TempBytes  int64 // HBM for intermediates that do not stay on chip
+}
+
+// A Kernel is one fusion of a plan.
+type Kernel struct {
+	Name       string // fusion.3, matmul+add+relu
+	Nodes      []int  // indices into Graph.Nodes
+	DurationNS int64
+	FLOPs      int64
+	ReadBytes  int64
+	WriteBytes int64
+	Unit       op.Unit
+	Bound      string // what limits it: "HBM", "MXU", "VPU", "launch"
+	Why        string // why it ends here: the fusion rule
+}
+
+// An Owner says whose an allocation is.
+type Owner struct {
+	Value uint64
+	What  string // op name, "input", "temp", "executable"
+	Spec  shape.Spec
+	Stack *trace.Stack
+}

@@ -1,0 +1,3 @@
+package op
+
+var castOps = []Def{}

@@ -1,0 +1,75 @@
+package trace
+
+// Kind is the kind of an event: an index into the kinds table.
+type Kind uint8
+
+// The kinds of events, in the order of the table.
+const (
+	Unknown Kind = iota
+	CellBegin
+	CellEnd
+	Apply
+	Cut
+	Compile
+	CacheHit
+	Launch
+	Transfer
+	Alloc
+	Free
+	Read
+	Recompute
+	Revive
+	Pause
+	Resume
+	Failure
+	Note
+	numKinds
+)
+
+// A KindRow describes a kind: what it means, which fields it fills, which kind ends it.
+type KindRow struct {
+	Kind   Kind
+	Name   string
+	Doc    string
+	Fields []string // names of the Event fields it fills beyond Seq, Kind, AtNS, Cell, Stack
+	EndsBy Kind     // Unknown when the event stands alone
+}
+
+var kinds = [numKinds]KindRow{
+	CellBegin: {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd},
+	CellEnd:   {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown},
+	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown},
+	Cut:       {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown},
+	Compile:   {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown},
+	CacheHit:  {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown},
+	Launch:    {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode"}, Unknown},
+	Transfer:  {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown},
+	Alloc:     {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free},
+	Free:      {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown},
+	Read:      {Read, "read", "the program asked for the numbers of a value", []string{"Value", "Name", "Spec", "HostNS"}, Unknown},
+	Recompute: {Recompute, "recompute", "a value that fusion had swallowed was computed again because it was used", []string{"Value", "Name"}, Unknown},
+	Revive:    {Revive, "revive", "a value thought dead was used again: its HBM is charged again", []string{"Value", "Spec"}, Unknown},
+	Pause:     {Pause, "pause", "the program stopped at a breakpoint", []string{"Reason"}, Resume},
+	Resume:    {Resume, "resume", "the program went on", nil, Unknown},
+	Failure:   {Failure, "failure", "an operation or a region failed", []string{"Launch", "Op", "Name", "Reason", "Text", "Value"}, Unknown},
+	Note:      {Note, "note", "a remark of the runtime: a recompile warning, a graph break, a mode change", []string{"Name", "Reason", "Text"}, Unknown},
+}
+
+// Kinds lists the rows of the table.
+func Kinds() []KindRow { return kinds[1:] }
+
+// Row gives the row of k; the zero row for a kind of a newer version.
+func (k Kind) Row() KindRow {
+	if k >= numKinds {
+		return KindRow{}
+	}
+	return kinds[k]
+}
+
+// String gives the name of the kind.
+func (k Kind) String() string {
+	if n := k.Row().Name; n != "" {
+		return n
+	}
+	return "unknown"
+}
