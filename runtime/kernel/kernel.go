@@ -19,6 +19,9 @@ type Array struct {
 	DType dtype.DType
 	shape.View
 	Buf []byte
+	// Weak marks a Go number used as an operand, as in shape.Spec: a
+	// comparison rounds it to the type of its partner.
+	Weak bool
 }
 
 // New makes a dense zeroed array.
@@ -27,7 +30,7 @@ func New(s shape.Spec) Array {
 }
 
 // Spec gives element type and dimensions.
-func (a Array) Spec() shape.Spec { return shape.Spec{DType: a.DType, Dims: a.Dims} }
+func (a Array) Spec() shape.Spec { return shape.Spec{DType: a.DType, Dims: a.Dims, Weak: a.Weak} }
 
 // Size is the number of elements seen.
 func (a Array) Size() int { return shape.Size(a.Dims) }
