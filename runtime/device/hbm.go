@@ -1,6 +1,283 @@
 package device
 
-import "github.com/tpush/tpush/trace"
+import (
+	"math"
 
-// HBM is the allocator of one device.
-type HBM struct{ sink trace.Sink }
+	"github.com/tpush/tpush/trace"
+)
+
+// HBM is the allocator of one device: best fit over address-ordered blocks,
+// neighbours merged on free. It places; the bytes themselves live on the host.
+// It is not safe for concurrent use.
+//
+// Every block, free or taken, stands in a list by address; the free ones also
+// stand in a tree by size, so that both finding and merging take O(log n).
+type HBM struct {
+	limit, align int64
+	used, peak   int64
+	padding      int64
+	live         int // taken blocks
+
+	head, tail *Block // by address
+	free       *Block // tree by size, then address
+	spare      *Block // Blocks to use again
+	random     uint32 // priorities of the tree
+
+	sink  trace.Sink
+	clock *Clock
+	event trace.Event // scratch: a Sink keeps no reference
+}
+
+// A Block is a piece of HBM. The holder may read it until Free.
+type Block struct {
+	Addr  int64
+	Size  int64 // multiple of the granule
+	Bytes int64 // what the numbers need
+	Owner Owner
+
+	taken       bool
+	prev, next  *Block // by address
+	left, right *Block // free tree
+	priority    uint32
+}
+
+// NewHBM makes an allocator of limit bytes in granules of align. sink and clock may be nil.
+func NewHBM(limit, align int64, sink trace.Sink, clock *Clock) *HBM {
+	h := &HBM{align: max(align, 1), sink: sink, clock: clock, random: 0x9e3779b9}
+	h.SetLimit(limit)
+	return h
+}
+
+// Alloc takes padded bytes, rounded up to the granule, for an array whose numbers need bytes.
+// A block of 0 bytes has no place. It returns *OutOfMemoryError when no free block is large enough.
+func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
+	size := h.roundUp(max(padded, bytes))
+	if size == 0 {
+		b := h.newBlock()
+		b.Owner, b.taken = o, true
+		return b, nil
+	}
+	f := h.bestFit(size)
+	if f == nil {
+		return nil, h.Exhausted(bytes, padded, o)
+	}
+	h.removeFree(f)
+	b := f
+	if f.Size > size {
+		b = h.newBlock()
+		b.Addr, b.Size = f.Addr, size
+		f.Addr += size
+		f.Size -= size
+		h.linkBefore(b, f)
+		h.insertFree(f)
+	}
+	b.taken, b.Bytes, b.Owner = true, bytes, o
+	h.live++
+	h.used += size
+	h.padding += size - bytes
+	h.peak = max(h.peak, h.used)
+	if h.sink != nil {
+		h.emit(trace.Alloc, b)
+	}
+	return b, nil
+}
+
+// Free gives a block back. The caller must not use it afterwards.
+func (h *HBM) Free(b *Block) {
+	if !b.taken {
+		panic("device: block freed twice")
+	}
+	b.taken = false
+	if b.Size == 0 {
+		h.recycle(b)
+		return
+	}
+	h.live--
+	h.used -= b.Size
+	h.padding -= b.Size - b.Bytes
+	if h.sink != nil {
+		h.emit(trace.Free, b)
+	}
+	b.Owner, b.Bytes = Owner{}, 0
+	// Space above a lowered limit is not offered again.
+	b.Size = min(b.Size, h.limit-b.Addr)
+	if b.Size <= 0 {
+		h.unlink(b)
+		h.recycle(b)
+		return
+	}
+	if p := b.prev; p != nil && !p.taken && p.Addr+p.Size == b.Addr {
+		h.removeFree(p)
+		b.Addr = p.Addr
+		b.Size += p.Size
+		h.unlink(p)
+		h.recycle(p)
+	}
+	if n := b.next; n != nil && !n.taken && b.Addr+b.Size == n.Addr {
+		h.removeFree(n)
+		b.Size += n.Size
+		h.unlink(n)
+		h.recycle(n)
+	}
+	h.insertFree(b)
+}
+
+// Move hands a block to another owner, as donation does: no HBM is taken or
+// given back, but the trace sees the old value end and the new one begin.
+func (h *HBM) Move(b *Block, bytes int64, o Owner) {
+	if b.Size != 0 {
+		h.padding += b.Bytes - bytes
+		if h.sink != nil {
+			h.used -= b.Size
+			h.emit(trace.Free, b)
+			h.used += b.Size
+		}
+	}
+	b.Bytes, b.Owner = bytes, o
+	if b.Size != 0 && h.sink != nil {
+		h.emit(trace.Alloc, b)
+	}
+}
+
+// Used is the HBM taken, in bytes.
+func (h *HBM) Used() int64 { return h.used }
+
+// Peak is the highest Used since the last ResetPeak.
+func (h *HBM) Peak() int64 { return h.peak }
+
+// ResetPeak starts a new peak at what is used now.
+func (h *HBM) ResetPeak() { h.peak = h.used }
+
+// Limit is the size of the HBM, in bytes.
+func (h *HBM) Limit() int64 { return h.limit }
+
+// FreeBytes is what is not taken; 0 when the limit was lowered below Used.
+func (h *HBM) FreeBytes() int64 { return max(0, h.limit-h.used) }
+
+// Live counts the taken blocks that have a place.
+func (h *HBM) Live() int { return h.live }
+
+// Padding is the part of Used that holds no numbers.
+func (h *HBM) Padding() int64 { return h.padding }
+
+// SetLimit changes the size. Blocks beyond a lowered limit stay until they are
+// freed; their space is then gone.
+func (h *HBM) SetLimit(limit int64) {
+	h.limit = max(0, limit) / h.align * h.align
+	h.free = nil
+	var gap int64 // first address not covered yet
+	for b := h.head; b != nil; {
+		next := b.next
+		if !b.taken {
+			h.unlink(b)
+			h.recycle(b)
+		}
+		b = next
+	}
+	for b := h.head; b != nil; b = b.next {
+		h.addFree(gap, min(b.Addr, h.limit), b)
+		gap = b.Addr + b.Size
+	}
+	h.addFree(gap, h.limit, nil)
+}
+
+// addFree puts the free block [from, to) before next, or at the end.
+func (h *HBM) addFree(from, to int64, next *Block) {
+	if from >= to {
+		return
+	}
+	b := h.newBlock()
+	b.Addr, b.Size = from, to-from
+	h.linkBefore(b, next)
+	h.insertFree(b)
+}
+
+// LargestFree is the largest block that can be taken now.
+func (h *HBM) LargestFree() int64 {
+	b := h.free
+	if b == nil {
+		return 0
+	}
+	for b.right != nil {
+		b = b.right
+	}
+	return b.Size
+}
+
+// Fragmentation is the part of the free HBM that the largest free block does
+// not hold: 0 when all is in one piece, near 1 when there are only crumbs.
+func (h *HBM) Fragmentation() float64 {
+	if f := h.FreeBytes(); f > 0 {
+		return max(0, 1-float64(h.LargestFree())/float64(f))
+	}
+	return 0
+}
+
+// roundUp rounds n up to the granule; it saturates.
+func (h *HBM) roundUp(n int64) int64 {
+	if n > math.MaxInt64-h.align {
+		return math.MaxInt64
+	}
+	return (n + h.align - 1) / h.align * h.align
+}
+
+func (h *HBM) emit(k trace.Kind, b *Block) {
+	e := &h.event
+	*e = trace.Event{
+		Kind: k, Stack: b.Owner.Stack, Value: b.Owner.Value, Name: b.Owner.What,
+		Bytes: b.Bytes, PaddedBytes: b.Size, InUseBytes: h.used,
+	}
+	if b.Owner.Spec.Valid() {
+		e.Spec = b.Owner.Spec.String()
+	}
+	if h.clock != nil {
+		e.AtNS = h.clock.HostNS
+	}
+	h.sink.Emit(e)
+}
+
+func (h *HBM) newBlock() *Block {
+	b := h.spare
+	if b == nil {
+		return &Block{}
+	}
+	h.spare = b.next
+	b.next = nil
+	return b
+}
+
+func (h *HBM) recycle(b *Block) {
+	*b = Block{next: h.spare}
+	h.spare = b
+}
+
+// linkBefore puts b before next in the list by address; at the end when next is nil.
+func (h *HBM) linkBefore(b, next *Block) {
+	b.next = next
+	if next != nil {
+		b.prev = next.prev
+		next.prev = b
+	} else {
+		b.prev = h.tail
+		h.tail = b
+	}
+	if b.prev != nil {
+		b.prev.next = b
+	} else {
+		h.head = b
+	}
+}
+
+func (h *HBM) unlink(b *Block) {
+	if b.prev != nil {
+		b.prev.next = b.next
+	} else {
+		h.head = b.next
+	}
+	if b.next != nil {
+		b.next.prev = b.prev
+	} else {
+		h.tail = b.prev
+	}
+	b.prev, b.next = nil, nil
+}

@@ -1,0 +1,101 @@
+package device
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tpush/tpush/trace"
+)
+
+// A BlockInfo is a copy of what is known of a block, free (Taken false) or taken.
+type BlockInfo struct {
+	Addr  int64
+	Size  int64
+	Bytes int64 // what the numbers need; Size minus Bytes is padding
+	Taken bool
+	Owner Owner
+}
+
+// An OwnerUse is what one source line holds.
+type OwnerUse struct {
+	Frame        trace.Frame // the line; zero when the place is not known
+	What         string      // the Owner.What of its largest block
+	Count        int
+	Bytes        int64 // HBM, padding included
+	PaddingBytes int64
+	LargestBytes int64
+	Spec         string // of its largest block
+}
+
+// largestOwners is how many lines an OutOfMemoryError lists.
+const largestOwners = 10
+
+// Blocks copies all blocks, free ones too, in the order of their addresses.
+func (h *HBM) Blocks() []BlockInfo {
+	all := make([]BlockInfo, 0, 2*h.live+1)
+	for b := h.head; b != nil; b = b.next {
+		all = append(all, b.info())
+	}
+	return all
+}
+
+func (b *Block) info() BlockInfo {
+	return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: b.taken, Owner: b.Owner}
+}
+
+// Owners adds up the taken blocks by source line (by What where the place is
+// not known), largest first.
+func (h *HBM) Owners() []OwnerUse {
+	type key struct {
+		cell, line int
+		file, what string
+	}
+	index := map[key]int{}
+	var all []OwnerUse
+	for b := h.head; b != nil; b = b.next {
+		if !b.taken {
+			continue
+		}
+		f := b.Owner.Stack.Top()
+		k := key{cell: f.Cell, line: f.Line, file: f.File}
+		if k == (key{}) {
+			k.what = b.Owner.What
+		}
+		i, ok := index[k]
+		if !ok {
+			i = len(all)
+			index[k] = i
+			all = append(all, OwnerUse{Frame: f})
+		}
+		u := &all[i]
+		u.Count++
+		u.Bytes += b.Size
+		u.PaddingBytes += b.Size - b.Bytes
+		if b.Size > u.LargestBytes {
+			u.LargestBytes, u.What, u.Spec = b.Size, b.Owner.What, b.Owner.Spec.String()
+		}
+	}
+	slices.SortStableFunc(all, func(a, b OwnerUse) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return all
+}
+
+// Exhausted describes the present state as the error of a request that cannot be met.
+func (h *HBM) Exhausted(bytes, padded int64, o Owner) *OutOfMemoryError {
+	e := &OutOfMemoryError{
+		What: o.What, Spec: o.Spec, Stack: o.Stack,
+		RequestedBytes: bytes, PaddedBytes: h.roundUp(max(padded, bytes)),
+		FreeBytes: h.FreeBytes(), LargestFreeBytes: h.LargestFree(), LimitBytes: h.limit, UsedBytes: h.used,
+		Fragmentation: h.Fragmentation(), PaddingBytes: h.padding,
+	}
+	e.Largest = h.Owners()
+	if len(e.Largest) > largestOwners {
+		e.Largest = e.Largest[:largestOwners]
+	}
+	var most int64
+	for b := h.head; b != nil; b = b.next {
+		if p := b.Size - b.Bytes; b.taken && p > most {
+			most, e.MostPadded = p, b.info()
+		}
+	}
+	return e
+}

@@ -1,0 +1,84 @@
+package device
+
+// The free blocks form a treap: a search tree by (Size, Addr) that is a heap by
+// a pseudo-random priority, which keeps its depth near 2·log₂(n). The sequence
+// of priorities is fixed, so placement repeats exactly.
+
+// before is the order of the tree.
+func (b *Block) before(c *Block) bool {
+	return b.Size < c.Size || b.Size == c.Size && b.Addr < c.Addr
+}
+
+// bestFit finds the smallest free block of at least size bytes, the lowest
+// address among equals; nil when there is none.
+func (h *HBM) bestFit(size int64) *Block {
+	var best *Block
+	for b := h.free; b != nil; {
+		if b.Size >= size {
+			best, b = b, b.left
+		} else {
+			b = b.right
+		}
+	}
+	return best
+}
+
+func (h *HBM) insertFree(b *Block) {
+	h.random ^= h.random << 13
+	h.random ^= h.random >> 17
+	h.random ^= h.random << 5
+	b.priority = h.random
+	at := &h.free
+	for *at != nil && (*at).priority >= b.priority {
+		if b.before(*at) {
+			at = &(*at).left
+		} else {
+			at = &(*at).right
+		}
+	}
+	// Split the subtree at *at around b.
+	rest := *at
+	*at = b
+	left, right := &b.left, &b.right
+	for rest != nil {
+		if rest.before(b) {
+			*left = rest
+			left = &rest.right
+			rest = *left
+		} else {
+			*right = rest
+			right = &rest.left
+			rest = *right
+		}
+	}
+	*left, *right = nil, nil
+}
+
+func (h *HBM) removeFree(b *Block) {
+	at := &h.free
+	for *at != b {
+		if b.before(*at) {
+			at = &(*at).left
+		} else {
+			at = &(*at).right
+		}
+	}
+	left, right := b.left, b.right
+	for left != nil && right != nil {
+		if left.priority >= right.priority {
+			*at = left
+			at = &left.right
+			left = *at
+		} else {
+			*at = right
+			at = &right.left
+			right = *at
+		}
+	}
+	if left != nil {
+		*at = left
+	} else {
+		*at = right
+	}
+	b.left, b.right = nil, nil
+}
