@@ -23,6 +23,9 @@ type Frame struct {
 // A nil Stack means that the place is not known.
 type Stack struct {
 	Frames []Frame
+
+	hash uint64 // set by StackTable
+	id   uint32 // set by StackTable, from 1; 0 for a stack made by hand
 }
 
 // Top gives the innermost frame, or the zero Frame.
@@ -65,9 +68,25 @@ type Event struct {
 	Value       uint64
 	CacheKey    string
 	Text        string
+
+	// Parts says which ops of the program a launch ran. Nil means one op, Name at Stack.
+	Parts []Part
+	// Extra is what a newer version wrote and this one does not know, as it was written.
+	Extra string
 }
 
-// A Sink receives events. Emit must not keep a reference to ev.
+// A Part is one op of a launch and its share of the launch's time: time is
+// divided in proportion to Weight, equally when all weights are 0. The slice
+// may be shared between events and is not changed after the first Emit.
+type Part struct {
+	Stack  *Stack
+	Op     uint64
+	Name   string
+	Weight int64 // any unit: FLOPs, bytes, nanoseconds
+}
+
+// A Sink receives events. Emit must not keep a reference to ev or change it;
+// it may keep the slices and strings in it.
 type Sink interface {
 	Emit(ev *Event)
 }

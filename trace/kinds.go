@@ -33,26 +33,46 @@ type KindRow struct {
 	Doc    string
 	Fields []string // names of the Event fields it fills beyond Seq, Kind, AtNS, Cell, Stack
 	EndsBy Kind     // Unknown when the event stands alone
+	Lane   Lane     // the clock and the track it belongs to
+}
+
+// A Lane is a track of the timeline. Events of one lane are in order of time;
+// the device may be ahead of the host that feeds it.
+type Lane uint8
+
+// The lanes, in the order they are drawn.
+const (
+	HostLane Lane = iota
+	QueueLane
+	DeviceLane
+	TransferLane
+	MemoryLane
+	NumLanes
+)
+
+// String gives the name of the lane.
+func (l Lane) String() string {
+	return [...]string{"host", "queue", "device", "transfers", "HBM", "?"}[min(l, NumLanes)]
 }
 
 var kinds = [numKinds]KindRow{
-	CellBegin: {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd},
-	CellEnd:   {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown},
-	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown},
-	Cut:       {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown},
-	Compile:   {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown},
-	CacheHit:  {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown},
-	Launch:    {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode"}, Unknown},
-	Transfer:  {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown},
-	Alloc:     {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free},
-	Free:      {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown},
-	Read:      {Read, "read", "the program asked for the numbers of a value", []string{"Value", "Name", "Spec", "HostNS"}, Unknown},
-	Recompute: {Recompute, "recompute", "a value that fusion had swallowed was computed again because it was used", []string{"Value", "Name"}, Unknown},
-	Revive:    {Revive, "revive", "a value thought dead was used again: its HBM is charged again", []string{"Value", "Spec"}, Unknown},
-	Pause:     {Pause, "pause", "the program stopped at a breakpoint", []string{"Reason"}, Resume},
-	Resume:    {Resume, "resume", "the program went on", nil, Unknown},
-	Failure:   {Failure, "failure", "an operation or a region failed", []string{"Launch", "Op", "Name", "Reason", "Text", "Value"}, Unknown},
-	Note:      {Note, "note", "a remark of the runtime: a recompile warning, a graph break, a mode change", []string{"Name", "Reason", "Text"}, Unknown},
+	CellBegin: {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd, HostLane},
+	CellEnd:   {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown, HostLane},
+	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown, QueueLane},
+	Cut:       {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown, QueueLane},
+	Compile:   {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown, HostLane},
+	CacheHit:  {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown, HostLane},
+	Launch:    {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode", "Parts"}, Unknown, DeviceLane},
+	Transfer:  {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown, TransferLane},
+	Alloc:     {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free, MemoryLane},
+	Free:      {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown, MemoryLane},
+	Read:      {Read, "read", "the program asked for the numbers of a value", []string{"Value", "Name", "Spec", "HostNS"}, Unknown, HostLane},
+	Recompute: {Recompute, "recompute", "a value that fusion had swallowed was computed again because it was used", []string{"Value", "Name"}, Unknown, HostLane},
+	Revive:    {Revive, "revive", "a value thought dead was used again: an alloc charges its HBM again", []string{"Value", "Spec"}, Unknown, HostLane},
+	Pause:     {Pause, "pause", "the program stopped at a breakpoint", []string{"Reason"}, Resume, HostLane},
+	Resume:    {Resume, "resume", "the program went on", nil, Unknown, HostLane},
+	Failure:   {Failure, "failure", "an operation or a region failed", []string{"Launch", "Op", "Name", "Reason", "Text", "Value"}, Unknown, HostLane},
+	Note:      {Note, "note", "a remark of the runtime: a recompile warning, a graph break, a mode change", []string{"Name", "Reason", "Text"}, Unknown, HostLane},
 }
 
 // Kinds lists the rows of the table.
@@ -64,6 +84,16 @@ func (k Kind) Row() KindRow {
 		return KindRow{}
 	}
 	return kinds[k]
+}
+
+// KindNamed finds a kind by its name; false for a kind of a newer version.
+func KindNamed(name string) (Kind, bool) {
+	for _, row := range Kinds() {
+		if row.Name == name {
+			return row.Kind, true
+		}
+	}
+	return Unknown, false
 }
 
 // String gives the name of the kind.
