@@ -16,7 +16,7 @@ const (
 )
 
 // A matrix sees element (i, j) at data[i*row+j*col].
-type matrix[T number] struct {
+type matrix[T factor] struct {
 	data     []T
 	row, col int
 }
@@ -31,7 +31,7 @@ func (x matrix[T]) at(i, j int) matrix[T] {
 
 // A product is one c[m,n] = a[m,k] × b[k,n]. c is written, never read, and its
 // rows are dense (col 1) or its columns are (row 1).
-type product[T number] struct {
+type product[T factor] struct {
 	m, n, k int
 	a, b, c matrix[T]
 }
@@ -39,7 +39,7 @@ type product[T number] struct {
 // multiply computes the products, which must write to different memory, on all
 // threads. The bits of each do not depend on the others, on the strides or on
 // the number of threads.
-func multiply[T number](ps []product[T]) {
+func multiply[T factor](ps []product[T]) {
 	mk := goKernel[T]()
 	type tile struct{ p, i, j int }
 	var tiles []tile
@@ -90,7 +90,7 @@ func multiply[T number](ps []product[T]) {
 }
 
 // multiplyDirect is the plain triple loop, with the sums blocked like everywhere.
-func multiplyDirect[T number](m, n, k int, a, b, c matrix[T]) {
+func multiplyDirect[T factor](m, n, k int, a, b, c matrix[T]) {
 	for i := range m {
 		for j := range n {
 			var total T
@@ -113,7 +113,7 @@ func multiplyDirect[T number](m, n, k int, a, b, c matrix[T]) {
 // multiplyRow computes c[n] = a[1,k] × b[k,n], streaming over the rows of b, or
 // with four dot products at a time when its columns are dense. Element j of c
 // is at c[j*stride].
-func multiplyRow[T number](n, k int, a, b matrix[T], c []T, stride int) {
+func multiplyRow[T factor](n, k int, a, b matrix[T], c []T, stride int) {
 	if k == 0 {
 		for j := range n {
 			c[j*stride] = 0
@@ -143,7 +143,7 @@ func multiplyRow[T number](n, k int, a, b matrix[T], c []T, stride int) {
 	}
 }
 
-func multiplyDots[T number](n, k int, a, b matrix[T], c []T, stride int) {
+func multiplyDots[T factor](n, k int, a, b matrix[T], c []T, stride int) {
 	for p0 := 0; p0 < k; p0 += kBlock {
 		kb := min(kBlock, k-p0)
 		x := a.data[p0*a.col:]
@@ -186,7 +186,7 @@ func multiplyDots[T number](n, k int, a, b matrix[T], c []T, stride int) {
 
 // multiplyPacked computes one tile: per block of k, both operands are copied
 // into panels as the micro-kernel reads them, and edges go through a scratch tile.
-func multiplyPacked[T number](mk microKernel[T], m, n, k int, a, b, c matrix[T]) {
+func multiplyPacked[T factor](mk microKernel[T], m, n, k int, a, b, c matrix[T]) {
 	mr, nr := mk.rows, mk.cols
 	kb := min(kBlock, k)
 	pa := make([]T, roundUp(m, mr)*kb)
@@ -221,7 +221,7 @@ func multiplyPacked[T number](mk microKernel[T], m, n, k int, a, b, c matrix[T])
 
 // pack copies x[rows,k] into panels of w rows: term p of row i of a panel is at
 // [p*w+i]. The last panel is filled up with zeros.
-func pack[T number](dst []T, x matrix[T], rows, k, w int) {
+func pack[T factor](dst []T, x matrix[T], rows, k, w int) {
 	for i := 0; i < rows; i += w {
 		panel := dst[i*k : (i+w)*k]
 		for r := range w {

@@ -20,7 +20,7 @@ func contractWide(out Array, con contraction, a, b Array, e *epilogue) {
 	}
 }
 
-func contractAs[T number](out Array, con contraction, a, b Array, e *epilogue) {
+func contractAs[T factor](out Array, con contraction, a, b Array, e *epilogue) {
 	res := wideResult[T](out)
 	x := wideOperand[T](a, con.batch, con.m, con.k, con.aB, con.aM, con.aK)
 	y := wideOperand[T](b, con.batch, con.k, con.n, con.bB, con.bK, con.bN)
@@ -32,7 +32,7 @@ func contractAs[T number](out Array, con contraction, a, b Array, e *epilogue) {
 }
 
 // A stack is a batch of matrices: matrix (i, j, …) starts at i·batch[0] + ….
-type stack[T number] struct {
+type stack[T factor] struct {
 	matrix[T]
 	batch []int
 }
@@ -40,7 +40,7 @@ type stack[T number] struct {
 // wideOperand brings an operand into the form of a batch of matrices. It is
 // used in place when its element type is T and each group of axes can be
 // walked with one stride; else it is copied.
-func wideOperand[T number](a Array, batch, rows, cols, sb, sr, sc []int) stack[T] {
+func wideOperand[T factor](a Array, batch, rows, cols, sb, sr, sc []int) stack[T] {
 	dims := append(append(append([]int{}, batch...), rows...), cols...)
 	strides := append(append(append([]int{}, sb...), sr...), sc...)
 	v := Array{DType: a.DType, Buf: a.Buf, View: shape.View{Dims: dims, Strides: strides, Offset: a.Offset}}
@@ -87,7 +87,7 @@ func oneStride(dims, strides []int) (int, bool) {
 }
 
 // contract computes res[batch,m,n] = x[batch,m,k] × y[batch,k,n].
-func contract[T number](res []T, batch []int, m, n, k int, x, y stack[T]) {
+func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
 	// One product suffices when all matrices of x are multiplied by the same y and lie behind each other.
 	if s, ok := oneStride(append(append([]int{}, batch...), m), append(append([]int{}, x.batch...), x.row)); ok && len(batch) > 0 && allZero(batch, y.batch) {
 		m *= shape.Size(batch)
@@ -133,7 +133,7 @@ func allZero(dims, strides []int) bool {
 }
 
 // finish computes res = beta·add + alpha·res. Integers take alpha and beta truncated.
-func finish[T number](res []T, dims []int, e *epilogue) {
+func finish[T factor](res []T, dims []int, e *epilogue) {
 	alpha, beta := scalarOf[T](e.alpha), scalarOf[T](e.beta)
 	if e.beta == 0 {
 		Parallel(len(res), 1<<15, func(lo, hi int) {
@@ -177,7 +177,7 @@ func finish[T number](res []T, dims []int, e *epilogue) {
 }
 
 // scalarOf converts a Go number to the type of a computation.
-func scalarOf[T number](x float64) T {
+func scalarOf[T factor](x float64) T {
 	var t T
 	switch p := any(&t).(type) {
 	case *float32:

@@ -21,7 +21,7 @@ func wideType(d dtype.DType) dtype.DType {
 }
 
 // wideOf is the element type whose values are of Go type T.
-func wideOf[T number]() dtype.DType {
+func wideOf[T factor]() dtype.DType {
 	var t T
 	switch any(t).(type) {
 	case float32:
@@ -35,14 +35,14 @@ func wideOf[T number]() dtype.DType {
 }
 
 // isWide says whether the bits of elements of d are values of T as they stand.
-func isWide[T number](d dtype.DType) bool {
+func isWide[T factor](d dtype.DType) bool {
 	w := wideOf[T]()
 	return d == w || w == dtype.I64 && d == dtype.U64
 }
 
 // wideView gives the elements of a as values of T and the view to read them
 // through. Nothing is copied when they are such values already.
-func wideView[T number](a Array) ([]T, shape.View) {
+func wideView[T factor](a Array) ([]T, shape.View) {
 	if isWide[T](a.DType) {
 		return As[T](a.Buf), a.View
 	}
@@ -51,7 +51,7 @@ func wideView[T number](a Array) ([]T, shape.View) {
 
 // wideElems gives the elements of a in row-major order as values of T; they may
 // be a's own memory, so they are read only.
-func wideElems[T number](a Array) []T {
+func wideElems[T factor](a Array) []T {
 	if isWide[T](a.DType) {
 		return As[T](Contiguous(a).Buf)[:a.Size()]
 	}
@@ -60,7 +60,7 @@ func wideElems[T number](a Array) []T {
 
 // wideResult gives the memory to compute the dense array out in: its own when
 // that holds values of T. It is not cleared.
-func wideResult[T number](out Array) []T {
+func wideResult[T factor](out Array) []T {
 	if isWide[T](out.DType) {
 		return As[T](out.Buf)[:out.Size()]
 	}
@@ -69,7 +69,7 @@ func wideResult[T number](out Array) []T {
 
 // storeWide rounds xs, in row-major order, once into the dense array out. It
 // does nothing when xs is out's memory.
-func storeWide[T number](out Array, xs []T) {
+func storeWide[T factor](out Array, xs []T) {
 	if len(xs) == 0 {
 		return
 	}

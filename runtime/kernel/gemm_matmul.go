@@ -149,4 +149,3 @@ func permuted(v shape.View, perm ...int) shape.View {
 	}
 	return w
 }
-

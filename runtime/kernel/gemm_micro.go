@@ -1,8 +1,8 @@
 package kernel
 
-// number lists the types a product is computed in: narrower floats are widened
+// factor lists the types a product is computed in: narrower floats are widened
 // to float32, integers and bools to int64 (which wraps as the narrow type does).
-type number interface {
+type factor interface {
 	float32 | float64 | int64 | complex64
 }
 
@@ -13,20 +13,20 @@ type number interface {
 //
 // The sum starts at zero and runs over p in order, so any kernel that keeps
 // this order may replace another one.
-type microKernel[T number] struct {
+type microKernel[T factor] struct {
 	rows, cols int
 	run        func(k int, a []T, rowStrideA, kStrideA int, b []T, kStrideB int, c []T, rowStrideC int, accumulate bool)
 }
 
 // goKernel is the portable micro-kernel. Eight sums are what fits in the
 // sixteen registers of amd64 beside the operands.
-func goKernel[T number]() microKernel[T] { return microKernel[T]{4, 2, micro4x2[T]} }
+func goKernel[T factor]() microKernel[T] { return microKernel[T]{4, 2, micro4x2[T]} }
 
 // micro4x2 computes a tile of four rows and two columns. Packed panels
 // (rowStrideA 1, kStrideA 4, kStrideB 2) take the unrolled loop. The conversions
 // T(x*y) keep the compiler from fusing the multiplication with the addition,
 // which would give other bits on machines that can.
-func micro4x2[T number](k int, a []T, rowStrideA, kStrideA int, b []T, kStrideB int, c []T, rowStrideC int, accumulate bool) {
+func micro4x2[T factor](k int, a []T, rowStrideA, kStrideA int, b []T, kStrideB int, c []T, rowStrideC int, accumulate bool) {
 	var c00, c01, c10, c11, c20, c21, c30, c31 T
 	p := 0
 	if rowStrideA == 1 && kStrideA == 4 && kStrideB == 2 {
@@ -75,7 +75,7 @@ func micro4x2[T number](k int, a []T, rowStrideA, kStrideA int, b []T, kStrideB 
 	put2(c[3*rowStrideC:], c30, c31, accumulate)
 }
 
-func put2[T number](c []T, x, y T, accumulate bool) {
+func put2[T factor](c []T, x, y T, accumulate bool) {
 	if accumulate {
 		x, y = c[0]+x, c[1]+y
 	}
