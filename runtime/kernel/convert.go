@@ -123,18 +123,52 @@ func loadRun[T number](d []T, a *Array, off, stride int) {
 	case dtype.F16:
 		s := As[uint16](a.Buf)
 		for i := range d {
-			d[i] = T(F16ToF32(s[off]))
+			d[i] = T(dtype.F16ToF32(s[off]))
 			off += stride
 		}
 	case dtype.C64: // the real part
 		castRun(d, As[float32](a.Buf), 2*off, 2*stride)
 	default:
-		t := decodeTable(a.DType)
+		decode := narrowDecoder(a.DType)
 		for i := range d {
-			d[i] = T(t[a.Buf[off]])
+			d[i] = T(decode(a.Buf[off]))
 			off += stride
 		}
 	}
+}
+
+// narrowDecoder gives the function from codes to values of a float type of eight bits or fewer.
+func narrowDecoder(t dtype.DType) func(uint8) float32 {
+	switch t {
+	case dtype.F4E2M1:
+		return dtype.F4E2M1ToF32
+	case dtype.F8E4M3:
+		return dtype.F8E4M3ToF32
+	case dtype.F8E5M2:
+		return dtype.F8E5M2ToF32
+	case dtype.F8E4M3FNUZ:
+		return dtype.F8E4M3FNUZToF32
+	case dtype.F8E5M2FNUZ:
+		return dtype.F8E5M2FNUZToF32
+	}
+	return dtype.F8E8M0ToF32
+}
+
+// narrowEncoder gives the function that rounds to codes of a float type of eight bits or fewer.
+func narrowEncoder(t dtype.DType) func(float32) uint8 {
+	switch t {
+	case dtype.F4E2M1:
+		return dtype.F32ToF4E2M1
+	case dtype.F8E4M3:
+		return dtype.F32ToF8E4M3
+	case dtype.F8E5M2:
+		return dtype.F32ToF8E5M2
+	case dtype.F8E4M3FNUZ:
+		return dtype.F32ToF8E4M3FNUZ
+	case dtype.F8E5M2FNUZ:
+		return dtype.F32ToF8E5M2FNUZ
+	}
+	return dtype.F32ToF8E8M0
 }
 
 // truncate converts to a 64-bit integer: toward zero, saturated, NaN to 0.
@@ -193,13 +227,13 @@ func storeRun[S number](out *Array, lo int, s []S) {
 	case dtype.BF16:
 		d := As[uint16](out.Buf)[lo : lo+n]
 		for i, x := range s {
-			d[i] = F32ToBF16(float32(x))
+			d[i] = dtype.RoundBF16(float32(x))
 		}
 		return
 	case dtype.F16:
 		d := As[uint16](out.Buf)[lo : lo+n]
 		for i, x := range s {
-			d[i] = F32ToF16(float32(x))
+			d[i] = dtype.F32ToF16(float32(x))
 		}
 		return
 	case dtype.C64:
@@ -211,12 +245,9 @@ func storeRun[S number](out *Array, lo int, s []S) {
 	}
 	if out.DType.IsFloat() {
 		d := out.Buf[lo : lo+n]
-		var tmp [128]float32
-		for len(s) > 0 {
-			m := min(len(s), len(tmp))
-			castRun(tmp[:m], s[:m], 0, 1)
-			encodeNarrow(out.DType, d[:m], tmp[:m])
-			d, s = d[m:], s[m:]
+		encode := narrowEncoder(out.DType)
+		for i, x := range s {
+			d[i] = encode(float32(x))
 		}
 		return
 	}
