@@ -1,0 +1,238 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// A BindError says why a record's arguments do not fit a row.
+type BindError struct {
+	Row      op.Name
+	Arg, Why string
+}
+
+// Error names the argument.
+func (e *BindError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Row, e.Arg, e.Why) }
+
+// Bind orders the record's arguments as row d takes them: positional ones by
+// the order of its parameters, keywords by name, defaults filled in.
+func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
+	pos := r.Inputs
+	byName := map[string]Operand{}
+	var positional []Operand
+	taken := map[int]bool{} // inputs that a keyword refers to
+	for k, v := range r.Attrs {
+		o, ref, err := keyword(v, r.Inputs)
+		if err != nil {
+			return nil, nil, &BindError{d.Name, k, err.Error()}
+		}
+		for _, i := range ref {
+			taken[i] = true
+		}
+		byName[k] = o
+	}
+	for i, o := range pos {
+		if !taken[i] {
+			positional = append(positional, o)
+		}
+	}
+	var lists []kernel.Array
+	for _, p := range d.Params {
+		o, named := byName[p.Name]
+		delete(byName, p.Name)
+		if !named && len(positional) > 0 {
+			o, positional = positional[0], positional[1:]
+			named = true
+		}
+		if p.Kind.IsTensor() {
+			switch {
+			case o.Kind == Tensor, o.Kind == Scalar && p.Kind == op.KOperand:
+				in = append(in, o.Array)
+			case o.Kind == Scalar && (p.Kind == op.KTensor || p.Kind == op.KOptTensor):
+				return nil, nil, &BindError{d.Name, p.Name, "a number where a tensor is wanted"}
+			case o.Kind == None && p.Kind == op.KOptTensor:
+				in = append(in, kernel.Array{})
+			case o.Kind == List && p.Kind == op.KTensors:
+				for _, x := range o.Items {
+					if x.Kind != Tensor {
+						return nil, nil, &BindError{d.Name, p.Name, "a list of tensors is wanted"}
+					}
+					lists = append(lists, x.Array)
+				}
+			case o.Kind == Tensor && p.Kind == op.KTensors:
+				lists = append(lists, o.Array)
+			default:
+				return nil, nil, &BindError{d.Name, p.Name, "a tensor is wanted"}
+			}
+			continue
+		}
+		if !named || o.Kind == None {
+			continue
+		}
+		v, err := attribute(p, o)
+		if err != nil {
+			return nil, nil, &BindError{d.Name, p.Name, err.Error()}
+		}
+		attrs = append(attrs, op.Attr{Name: p.Name, Value: v})
+	}
+	if len(positional) > 0 {
+		return nil, nil, &BindError{d.Name, "arguments", fmt.Sprintf("%d too many", len(positional))}
+	}
+	for k := range byName {
+		return nil, nil, &BindError{d.Name, k, "no such parameter"}
+	}
+	attrs, err = d.Complete(attrs)
+	return append(in, lists...), attrs, err
+}
+
+// keyword makes an operand of a keyword's value; {"input": k} refers to an input.
+func keyword(v any, inputs []Operand) (o Operand, ref []int, err error) {
+	switch v := v.(type) {
+	case map[string]any:
+		if k, ok := v["input"].(int); ok && k < len(inputs) {
+			return inputs[k], []int{k}, nil
+		}
+		if _, ok := v["dtype"]; ok {
+			return Operand{}, nil, fmt.Errorf("a tensor as keyword")
+		}
+		o, err = Decode(v)
+		return o, nil, err
+	case []any:
+		o.Kind = List
+		for _, x := range v {
+			y, r, err := keyword(x, inputs)
+			if err != nil {
+				return o, nil, err
+			}
+			o.Items = append(o.Items, y)
+			ref = append(ref, r...)
+		}
+		return o, ref, nil
+	}
+	o, err = Decode(v)
+	return o, nil, err
+}
+
+// attribute converts an operand to the Go type of a parameter.
+func attribute(p op.Param, o Operand) (any, error) {
+	n := o.Number
+	if o.Kind == Tensor && o.Array.Size() == 1 && p.Kind != op.KNumber { // item()
+		switch {
+		case o.Array.DType.IsFloat():
+			n = kernel.Float64s(o.Array)[0]
+		default:
+			n = int(kernel.Int64s(o.Array)[0])
+		}
+	}
+	switch p.Kind {
+	case op.KInt:
+		switch n := n.(type) {
+		case int:
+			return n, nil
+		case bool:
+			if n {
+				return 1, nil
+			}
+			return 0, nil
+		}
+	case op.KFloat:
+		switch n := n.(type) {
+		case int:
+			return float64(n), nil
+		case float64:
+			return n, nil
+		}
+	case op.KNumber:
+		if n != nil {
+			return n, nil
+		}
+	case op.KBool:
+		switch n := n.(type) {
+		case bool:
+			return n, nil
+		case int:
+			return n != 0, nil
+		}
+	case op.KString:
+		if o.Kind == String {
+			return o.Str, nil
+		}
+		if f, ok := n.(float64); ok && math.IsInf(f, 0) {
+			return map[bool]string{true: "inf", false: "-inf"}[f > 0], nil
+		}
+	case op.KInts:
+		if i, ok := n.(int); ok {
+			return []int{i}, nil
+		}
+		if o.Kind == List {
+			out := make([]int, 0, len(o.Items))
+			for _, x := range o.Items {
+				i, ok := x.Number.(int)
+				if !ok {
+					return nil, fmt.Errorf("a list of integers is wanted")
+				}
+				out = append(out, i)
+			}
+			return out, nil
+		}
+	case op.KDType:
+		if t, ok := dtype.Parse(o.Str); ok && o.Kind == String {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("%v does not fit", n)
+}
+
+// Rows gives the rows that may stand for a recorded operation, the likeliest first.
+func Rows(recorded string) []op.Name {
+	if alias, ok := names[recorded]; ok {
+		return slices.Clone(alias)
+	}
+	return []op.Name{op.Name(recorded)}
+}
+
+// Run finds the row for a record, infers the results and runs the kernel. A
+// *BindError means that no row takes these arguments.
+func Run(r *Record) (d *op.Def, out []kernel.Array, err error) {
+	err = &BindError{op.Name(r.Op), "operation", "no row"}
+	for _, name := range Rows(r.Op) {
+		row := op.Lookup(name)
+		if row == nil {
+			continue
+		}
+		in, attrs, berr := Bind(row, r)
+		if berr != nil {
+			err = berr
+			continue
+		}
+		out, err := Apply(row, in, attrs)
+		return row, out, err
+	}
+	return nil, nil, err
+}
+
+// Apply infers the results of row d and runs its kernel.
+func Apply(d *op.Def, in []kernel.Array, attrs op.Attrs) ([]kernel.Array, error) {
+	specs := make([]shape.Spec, len(in))
+	for i, a := range in {
+		specs[i] = a.Spec()
+	}
+	res, err := d.Specs(specs, attrs)
+	if err != nil {
+		return nil, err
+	}
+	c := &kernel.Call{In: in, Attrs: attrs, Out: make([]kernel.Array, len(res))}
+	for i, s := range res {
+		c.Out[i] = kernel.New(shape.Spec{DType: s.DType, Dims: s.Dims})
+		for j := range c.Out[i].Buf {
+			c.Out[i].Buf[j] = 0xA5 // a kernel must write every element
+		}
+	}
+	return c.Out, d.Kernel(c)
+}
