@@ -1,0 +1,108 @@
+package exec
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// A Key names a program in the compilation cache. Its three parts say what
+// differs when a program is compiled again.
+type Key struct {
+	Shapeless  uint64 // operations, edges, static attributes, element types, outputs, donations
+	Dimensions uint64 // every dimension
+	Options    uint64 // optimization level, chip
+}
+
+// String prints the three parts as 16 hex digits each, joined by _.
+func (k Key) String() string {
+	return fmt.Sprintf("%016x_%016x_%016x", k.Shapeless, k.Dimensions, k.Options)
+}
+
+// maxEntries bounds the cache; the entry not used for longest goes first.
+const maxEntries = 8192
+
+type entry struct {
+	key     Key
+	exe     device.Executable
+	graph   *graph.Graph // as it was compiled, for display
+	dims    [][]int      // dimensions of the inputs
+	reads   int
+	usedAt  int64 // launch number
+	compile time.Duration
+}
+
+type cache struct {
+	entries  map[Key]*entry
+	variants map[uint64]*entry // the latest entry of each shapeless part
+	requests int64
+	hits     int64
+	compiles int64
+	onlyHits bool
+}
+
+func newCache() *cache {
+	return &cache{entries: map[Key]*entry{}, variants: map[uint64]*entry{}}
+}
+
+func (c *cache) evict() {
+	var oldest *entry
+	for _, e := range c.entries {
+		if oldest == nil || e.usedAt < oldest.usedAt {
+			oldest = e
+		}
+	}
+	delete(c.entries, oldest.key)
+	if c.variants[oldest.key.Shapeless] == oldest {
+		delete(c.variants, oldest.key.Shapeless)
+	}
+}
+
+// CacheEntry is one program in the cache.
+type CacheEntry struct {
+	Key         string
+	Name        string
+	Ops         []string
+	Inputs      []shape.Spec
+	Reads       int
+	CompileTime time.Duration
+}
+
+// CacheStats counts what the compilation cache did.
+type CacheStats struct {
+	Requests, Hits, Compilations int64
+	Entries                      int
+}
+
+// CacheStats gives the counters.
+func (d *Dispatcher) CacheStats() CacheStats {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return CacheStats{d.cache.requests, d.cache.hits, d.cache.compiles, len(d.cache.entries)}
+}
+
+// CacheEntries lists the programs in the cache.
+func (d *Dispatcher) CacheEntries() []CacheEntry {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []CacheEntry
+	for _, e := range d.cache.entries {
+		ce := CacheEntry{Key: e.key.String(), Name: e.graph.Name, Inputs: e.graph.Params(), Reads: e.reads, CompileTime: e.compile}
+		for _, n := range e.graph.Nodes {
+			ce.Ops = append(ce.Ops, string(n.Def.Name))
+		}
+		list = append(list, ce)
+	}
+	return list
+}
+
+// ClearCache forgets every program and keeps the counters.
+func (d *Dispatcher) ClearCache() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.cache.entries)
+	clear(d.cache.variants)
+}

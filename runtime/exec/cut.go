@@ -1,0 +1,225 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/trace"
+)
+
+// enqueue defers an operation; a repeating loop body cuts the queue.
+func (d *Dispatcher) enqueue(n *node) error {
+	n.queued = true
+	d.queue = append(d.queue, n)
+	if d.mode.DetectLoops && d.loop.seen(d.opHash(n)) {
+		return d.cut(ReasonLoop, false)
+	}
+	return nil
+}
+
+// opHash is what the loop detector compares: the operation, its static
+// attributes, the shapes going in and out; not the values of Go numbers.
+func (d *Dispatcher) opHash(n *node) uint64 {
+	h := n.info.hash
+	for _, v := range n.in {
+		if v != nil {
+			h = hashInts(mix(h, uint64(v.spec.DType)), v.spec.Dims)
+		}
+	}
+	for k, a := range n.attrs {
+		if !n.info.isDynamic(k, a.Name) {
+			h = hashAttr(h, a.Value)
+		}
+	}
+	for _, v := range n.outs {
+		h = hashInts(h, v.spec.Dims)
+	}
+	return h
+}
+
+// cut turns the whole queue into regions and launches them. The outputs are
+// what was requested and what the program can still reach; what feeds only
+// them stays on chip, and what feeds nothing is never compiled.
+func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
+	if len(d.queue) == 0 && len(requested) == 0 {
+		return nil
+	}
+	queue := d.queue
+	d.queue = nil
+	if d.roots != nil {
+		d.mark()
+		d.sweep()
+	}
+	d.serial++
+	want := d.serial
+	outs := map[*Value]bool{}
+	var nodes []*node
+	var need func(n *node)
+	need = func(n *node) {
+		if n.needed == want {
+			return
+		}
+		n.needed = want
+		for _, v := range n.in {
+			if v != nil && v.buf == nil && v.node != nil {
+				if !v.node.queued && !v.node.info.meta && d.tracing() {
+					d.emit(&trace.Event{Kind: trace.Recompute, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.what})
+				}
+				need(v.node)
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	for _, v := range requested {
+		outs[v] = true
+	}
+	for _, n := range queue {
+		for _, v := range n.outs {
+			if d.alive(v) {
+				outs[v] = true
+			}
+		}
+	}
+	for _, n := range queue {
+		if n.def.Has(op.SideEffect) || slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) {
+			need(n)
+		}
+	}
+	for _, v := range requested {
+		if v.node != nil {
+			need(v.node)
+		}
+	}
+	for _, n := range queue {
+		n.queued = false
+	}
+	slices.SortFunc(nodes, func(a, b *node) int { return int(int64(a.opn) - int64(b.opn)) })
+	var first error
+	for i, seg := range d.segments(nodes, outs, full) {
+		r := why
+		if i > 0 {
+			r = ReasonSplit
+		}
+		if err := d.launchNodes(seg, outs, r); err != nil && first == nil {
+			first = err
+		}
+	}
+	// What fusion swallowed keeps its recipe: a value used again is recomputed.
+	for _, n := range nodes {
+		for _, v := range n.outs {
+			if v.buf == nil && v.state == Deferred && !n.info.meta {
+				v.state = Swallowed
+			}
+		}
+	}
+	if d.roots != nil {
+		d.sweepNew()
+	}
+	return first
+}
+
+// sweepNew frees requested results that nothing reaches except the request
+// itself; they were marked by no root but settled meanwhile.
+func (d *Dispatcher) sweepNew() { d.dirty = true }
+
+// segments splits the nodes of a cut into regions: around operations that ask
+// for it, and, in a mode that splits, at every output as soon as one edge
+// crosses an output.
+func (d *Dispatcher) segments(nodes []*node, outs map[*Value]bool, full bool) [][]*node {
+	var regions [][]*node
+	start := 0
+	for i, n := range nodes {
+		if n.def.Has(op.CutBefore) && i > start {
+			regions = append(regions, nodes[start:i])
+			start = i
+		}
+		if n.def.Has(op.CutAfter) {
+			regions = append(regions, nodes[start:i+1])
+			start = i + 1
+		}
+	}
+	if start < len(nodes) {
+		regions = append(regions, nodes[start:])
+	}
+	// A value that a later region reads must be materialized by its own.
+	if len(regions) > 1 {
+		d.exportCrossing(regions, outs)
+	}
+	if full || !d.mode.Split {
+		return regions
+	}
+	var split [][]*node
+	for _, r := range regions {
+		split = append(split, splitAtCrossings(r, outs)...)
+	}
+	return split
+}
+
+// exportCrossing makes every value that a later region reads an output.
+func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
+	where := map[*node]int{}
+	for i, r := range regions {
+		for _, n := range r {
+			where[n] = i
+		}
+	}
+	for i, r := range regions {
+		for _, n := range r {
+			for _, v := range n.in {
+				if v != nil && v.buf == nil && v.node != nil && !v.node.info.meta && where[v.node] != i {
+					outs[v] = true
+				}
+			}
+		}
+	}
+}
+
+// splitAtCrossings scans from the last node to the first, keeping the position
+// of the next output. A node that is no output and whose last consumer comes
+// after that position would cross it: it must be materialized and becomes the
+// next position. If there is none, the region stays whole; else it is cut
+// after every output and every such node.
+func splitAtCrossings(nodes []*node, outs map[*Value]bool) [][]*node {
+	lastUse := map[*node]int{}
+	for i, n := range nodes {
+		for _, v := range n.in {
+			if v != nil && v.buf == nil && v.node != nil {
+				lastUse[v.node] = i
+			}
+		}
+	}
+	isOut := func(n *node) bool { return slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) }
+	next := len(nodes)
+	var crossing []*node
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := nodes[i]
+		switch {
+		case n.info.meta: // a view costs nothing: it is repeated where it is read
+		case isOut(n):
+			next = i
+		case lastUse[n] > next:
+			crossing = append(crossing, n)
+			next = i
+		}
+	}
+	if len(crossing) == 0 {
+		return [][]*node{nodes}
+	}
+	for _, n := range crossing {
+		for _, v := range n.outs {
+			outs[v] = true
+		}
+	}
+	var regions [][]*node
+	start := 0
+	for i, n := range nodes {
+		if !n.info.meta && isOut(n) {
+			regions = append(regions, nodes[start:i+1])
+			start = i + 1
+		}
+	}
+	if start < len(nodes) {
+		regions = append(regions, nodes[start:])
+	}
+	return regions
+}

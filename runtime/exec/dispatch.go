@@ -1,0 +1,410 @@
+package exec
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Tracer is a sink that can say cheaply whether anybody listens.
+type Tracer interface {
+	trace.Sink
+	On() bool
+}
+
+// A Place tells the dispatcher where the user's program is. Its methods are
+// called on the goroutine that runs it.
+type Place interface {
+	Where() *trace.Stack // nil when not known
+	Depth() int          // number of live frames
+}
+
+// Options of a dispatcher; the zero value of a field means "none".
+type Options struct {
+	Mode   *Mode // Debug when nil
+	Tracer Tracer
+	Place  Place
+}
+
+// A Dispatcher turns operations into launches on one device. Its methods may
+// be called from several goroutines; one runs at a time.
+type Dispatcher struct {
+	mu      sync.Mutex
+	dev     device.Device
+	hbm     *device.HBM
+	clock   *device.Clock
+	mode    *Mode
+	checks  Checks
+	tracer  Tracer
+	place   Place
+	hooks   []Hook
+	roots   func(*Marker)
+	began   time.Time
+	cell    int
+	infos   map[*op.Def]*defInfo
+	scalars map[scalarKey]*Value
+	cache   *cache
+
+	queue  []*node
+	loop   loopDetector
+	live   []*Value // materialized values with HBM, unordered
+	fresh  []*Value // made by statements that still run, outermost frame first
+	epoch  uint32
+	dirty  bool // something changed since the last sweep
+	nextID uint64
+	nextOp uint64
+	serial uint32 // regions built
+
+	capturing bool // inside tpu.Compile: reads are refused
+	programs  int  // nesting of compiled calls
+	noDonate  bool
+
+	stats  Stats
+	groups groupRing
+
+	// Scratch of the eager path, so that one operation allocates only its result.
+	specs   []shape.Spec
+	one     node
+	oneNode [1]*node
+	reg     region
+	launchA device.Launch
+
+	dropped dropList
+}
+
+// New makes a dispatcher on a device.
+func New(dev device.Device, o Options) *Dispatcher {
+	if o.Mode == nil {
+		o.Mode = Debug
+	}
+	return &Dispatcher{
+		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer, place: o.Place,
+		began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
+	}
+}
+
+// Device is the device it launches on.
+func (d *Dispatcher) Device() device.Device { return d.dev }
+
+// Mode is the present mode.
+func (d *Dispatcher) Mode() *Mode { return d.mode }
+
+// SetMode changes the mode. Queued operations are launched first.
+func (d *Dispatcher) SetMode(m *Mode) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m == d.mode {
+		return nil
+	}
+	err := d.cut(ReasonModeChange, false)
+	d.mode = m
+	d.loop = loopDetector{}
+	return err
+}
+
+// Checks says whether index values are checked before an operation.
+type Checks uint8
+
+// The settings of Checks.
+const (
+	ChecksByMode Checks = iota
+	ChecksOn
+	ChecksOff
+)
+
+// SetChecks overrides the mode's own choice.
+func (d *Dispatcher) SetChecks(c Checks) { d.checks = c }
+
+// Checking says whether index values are checked now.
+func (d *Dispatcher) Checking() bool {
+	return d.checks == ChecksOn || d.checks == ChecksByMode && d.mode.Checks
+}
+
+// SetDonation switches the reuse of HBM by in-place writes off or on.
+func (d *Dispatcher) SetDonation(on bool) { d.noDonate = !on }
+
+// SetPlace and SetRoots connect the interpreter: where the program is, and what it can still reach.
+func (d *Dispatcher) SetPlace(p Place) { d.place = p }
+
+// SetCell tells which cell runs, for the events.
+func (d *Dispatcher) SetCell(n int) { d.cell = n }
+
+func (d *Dispatcher) tracing() bool { return d.tracer != nil && d.tracer.On() }
+
+func (d *Dispatcher) emit(ev *trace.Event) {
+	ev.Cell = d.cell
+	if ev.Mode == "" {
+		ev.Mode = d.mode.Name
+	}
+	d.tracer.Emit(ev)
+}
+
+// Apply asks for an operation. It refuses bad shapes, dtypes and (in Debug)
+// indices at once, in every mode; memory and data errors surface when the
+// operation is launched. in has one entry per tensor parameter, nil for an absent one.
+func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.apply(def, attrs, -1, in)
+}
+
+// Apply1 is Apply for a row with a single result.
+func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if def.Infer == nil && d.mode.EveryOp {
+		return d.apply1(def, attrs, -1, in)
+	}
+	outs, err := d.apply(def, attrs, -1, in)
+	if err != nil {
+		return nil, err
+	}
+	return outs[0], nil
+}
+
+// ApplyInto is Apply1 for an in-place operation: its result replaces input
+// donor, which nobody else will read, so that modes that donate reuse its HBM.
+func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Value) (*Value, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if def.Infer == nil && d.mode.EveryOp {
+		return d.apply1(def, attrs, donor, in)
+	}
+	outs, err := d.apply(def, attrs, donor, in)
+	if err != nil {
+		return nil, err
+	}
+	return outs[0], nil
+}
+
+// apply1 is the path of one operation with one result, launched at once.
+func (d *Dispatcher) apply1(def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
+	spec, err := def.Spec(d.inputSpecs(in), attrs)
+	if err != nil {
+		return nil, d.refuse(def, err)
+	}
+	n, err := d.begin(def, attrs, in)
+	if err != nil {
+		return nil, err
+	}
+	v := d.newValue(spec, n, 0)
+	if err := d.finish(n, donor, v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) ([]*Value, error) {
+	specs, err := def.Specs(d.inputSpecs(in), attrs)
+	if err != nil {
+		return nil, d.refuse(def, err)
+	}
+	n, err := d.begin(def, attrs, in)
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]*Value, len(specs))
+	for i, s := range specs {
+		outs[i] = d.newValue(s, n, i)
+	}
+	if err := d.finish(n, donor, outs...); err != nil {
+		return nil, err
+	}
+	return outs, nil
+}
+
+// begin checks what must hold before an operation is accepted and makes its node.
+func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, error) {
+	d.collect()
+	d.nextOp++
+	var st *trace.Stack
+	if d.place != nil {
+		st = d.place.Where()
+	}
+	if def.Indices != nil && d.Checking() && !d.capturing {
+		if err := d.checkBounds(def, attrs, in, st); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.hooks) > 0 {
+		if err := d.before(&Call{Def: def, Attrs: attrs, In: in, OpN: d.nextOp, Stack: st}); err != nil {
+			return nil, err
+		}
+	}
+	info := d.info(def)
+	n := &d.one
+	if !d.mode.EveryOp || info.meta {
+		n = new(node)
+	}
+	*n = node{def: def, info: info, attrs: attrs, in: in, opn: d.nextOp, stack: st}
+	d.stats.Ops++
+	return n, nil
+}
+
+// finish queues or launches the node.
+func (d *Dispatcher) finish(n *node, donor int, outs ...*Value) error {
+	n.outs = append(n.outs[:0], outs...)
+	for _, v := range n.in {
+		if v != nil {
+			v.used = true
+		}
+	}
+	if d.tracing() {
+		for _, v := range outs {
+			d.emit(&trace.Event{Kind: trace.Apply, AtNS: d.clock.HostNS, Stack: n.stack, Op: n.opn, Name: string(n.def.Name),
+				Spec: v.spec.String(), Value: v.id, Bytes: v.spec.Bytes(), PaddedBytes: v.spec.PaddedBytes()})
+		}
+	}
+	var err error
+	switch {
+	case n.info.meta:
+	case d.poisoned(n):
+		if d.mode.Wait {
+			err = outs[0].err
+		}
+	case d.mode.EveryOp:
+		err = d.launchOne(n, donor)
+	default:
+		err = d.enqueue(n)
+	}
+	if len(d.hooks) > 0 && err == nil {
+		d.after(&Call{Def: n.def, Attrs: n.attrs, In: n.in, Out: outs, OpN: n.opn, Stack: n.stack})
+	}
+	if n == &d.one {
+		n.in = nil
+		for _, v := range outs {
+			v.node = nil
+		}
+	}
+	return err
+}
+
+// poisoned marks the results failed when an operand is: they hold the first failure.
+func (d *Dispatcher) poisoned(n *node) bool {
+	for _, v := range n.in {
+		if v != nil && v.state == Failed {
+			d.fail(n, v.err.Origin)
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Dispatcher) fail(n *node, origin *OpError) {
+	for _, o := range n.outs {
+		o.state = Failed
+		o.err = &FailedValueError{Spec: o.spec, Op: string(n.def.Name), Stack: n.stack, Origin: origin}
+		o.node = nil
+	}
+}
+
+func (d *Dispatcher) inputSpecs(in []*Value) []shape.Spec {
+	s := d.specs[:0]
+	for _, v := range in {
+		if v == nil {
+			s = append(s, shape.Spec{})
+		} else {
+			s = append(s, v.spec)
+		}
+	}
+	d.specs = s
+	return s
+}
+
+// refuse wraps a refusal with the operation and its place.
+func (d *Dispatcher) refuse(def *op.Def, err error) error {
+	var st *trace.Stack
+	if d.place != nil {
+		st = d.place.Where()
+	}
+	e := &OpError{Op: string(def.Name), Stack: st, Err: err}
+	if d.tracing() {
+		d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Name: e.Op, Reason: "refused", Text: e.Error()})
+	}
+	return e
+}
+
+func (d *Dispatcher) newValue(s shape.Spec, n *node, out int) *Value {
+	d.nextID++
+	v := &Value{spec: s, id: d.nextID, state: Deferred, out: uint8(out), place: -1, depth: settled, node: n, stack: n.stack, what: string(n.def.Name), opn: n.opn}
+	d.born(v)
+	return v
+}
+
+// born notes a new value as belonging to the statement that runs now.
+func (d *Dispatcher) born(v *Value) {
+	d.dirty = true
+	if d.roots != nil {
+		v.depth = int32(d.place.Depth())
+		d.fresh = append(d.fresh, v)
+	}
+}
+
+func (d *Dispatcher) before(c *Call) error {
+	hooks := d.hooks
+	d.mu.Unlock()
+	defer d.mu.Lock()
+	for _, h := range hooks {
+		if err := h.Before(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) after(c *Call) {
+	hooks := d.hooks
+	d.mu.Unlock()
+	defer d.mu.Lock()
+	for _, h := range hooks {
+		h.After(c)
+	}
+}
+
+// Upload copies a dense host array to the device.
+func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.collect()
+	var st *trace.Stack
+	if d.place != nil {
+		st = d.place.Where()
+	}
+	d.nextID++
+	v := &Value{spec: s, id: d.nextID, state: Ready, place: -1, depth: settled, stack: st, what: what}
+	owner := device.Owner{Value: v.id, What: what, Spec: s, Stack: st}
+	b, err := d.dev.Upload(s, host, owner)
+	if isOOM(err) && d.reclaim() {
+		b, err = d.dev.Upload(s, host, owner)
+	}
+	if err != nil {
+		return nil, &OpError{Op: what, Stack: st, Err: err}
+	}
+	v.buf = b
+	d.clock.HostNS += transferNS(d.dev.Chip(), s.Bytes())
+	if d.tracing() {
+		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: d.clock.HostNS, Stack: st, Name: "host to device", Spec: s.String(), Bytes: s.Bytes(),
+			DurationNS: transferNS(d.dev.Chip(), s.Bytes()), Reason: what, Value: v.id})
+	}
+	d.addLive(v)
+	d.born(v)
+	return v, nil
+}
+
+// transferNS is the time of a copy over the host link.
+func transferNS(c *device.Chip, bytes int64) int64 {
+	if c.HostLinkBytesSec == 0 {
+		return 0
+	}
+	return int64(float64(bytes) / c.HostLinkBytesSec * 1e9)
+}
+
+type scalarKey struct {
+	bits  uint64
+	dtype dtype.DType
+}

@@ -1,0 +1,407 @@
+package exec
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/trace"
+)
+
+// launchOne runs one operation alone: the eager path.
+func (d *Dispatcher) launchOne(n *node, donor int) error {
+	r := &d.reg
+	d.startRegion(r)
+	r.add(n)
+	r.outs = append(r.outs, n.outs...)
+	if donor >= 0 && d.mode.Donate && !d.noDonate {
+		d.offerDonor(r, n, donor)
+	}
+	err := d.run(r, ReasonEveryOp)
+	if err == nil {
+		return nil
+	}
+	d.fail(n, err)
+	if d.mode.Wait {
+		return err
+	}
+	return nil // it surfaces when somebody reads the value
+}
+
+// offerDonor lets the region reuse the HBM of operand k of n when its type
+// equals the result's and the operand is a whole buffer of its own.
+func (d *Dispatcher) offerDonor(r *region, n *node, k int) {
+	v := n.in[k]
+	if v == nil {
+		return
+	}
+	// Through a view of the whole buffer the buffer itself is the donor.
+	if v.buf == nil && v.node != nil && v.node.info.meta && len(v.node.in) == 1 && v.node.in[0] != nil {
+		v = v.node.in[0]
+	}
+	if v.region != r.serial || v.state != Ready || v.place < 0 || v.spec.Size() == 0 {
+		return
+	}
+	if !slices.ContainsFunc(r.outs, func(o *Value) bool {
+		return o.spec.DType == v.spec.DType && o.spec.PaddedBytes() == v.spec.PaddedBytes() && o.spec.Size() == v.spec.Size()
+	}) {
+		return
+	}
+	r.donate[v.at] = true
+}
+
+// launchNodes runs the nodes of a segment as one region; when that fails it
+// runs them one by one, so that only the culprit and its heirs fail.
+func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason) error {
+	r := &region{}
+	d.startRegion(r)
+	for _, n := range nodes {
+		if n.info.meta && !slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) {
+			continue // pulled in by its readers
+		}
+		if d.poisoned(n) {
+			continue
+		}
+		r.add(n)
+	}
+	for _, n := range r.nodes {
+		for _, v := range n.outs {
+			if outs[v] {
+				r.outs = append(r.outs, v)
+			}
+		}
+	}
+	if len(r.nodes) == 0 {
+		return nil
+	}
+	if d.mode.PerCell && d.roots != nil && !d.noDonate {
+		d.donateDead(r)
+	}
+	err := d.run(r, why)
+	if err == nil {
+		return nil
+	}
+	if len(r.nodes) == 1 {
+		d.fail(r.nodes[0], err)
+		return err
+	}
+	return d.retry(nodes, outs)
+}
+
+// donateDead lets the compiler reuse the inputs that nothing reaches any more.
+func (d *Dispatcher) donateDead(r *region) {
+	free := map[int64]int{}
+	for _, o := range r.outs {
+		free[o.spec.PaddedBytes()]++
+	}
+	for i, v := range r.inputs {
+		if v.state == Ready && v.place >= 0 && !d.alive(v) && free[v.spec.PaddedBytes()] > 0 {
+			free[v.spec.PaddedBytes()]--
+			r.donate[i] = true
+		}
+	}
+}
+
+// retry launches the nodes of a failed region alone, in order.
+func (d *Dispatcher) retry(nodes []*node, outs map[*Value]bool) error {
+	var first error
+	var temps []*Value
+	for _, n := range nodes {
+		if n.info.meta || d.poisoned(n) {
+			continue
+		}
+		r := &region{}
+		d.startRegion(r)
+		r.add(n)
+		r.outs = append(r.outs, n.outs...)
+		if err := d.run(r, ReasonRecover); err != nil {
+			d.fail(n, err)
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		for _, v := range n.outs {
+			if !outs[v] {
+				temps = append(temps, v)
+			}
+		}
+	}
+	for _, v := range temps {
+		d.free(v, Swept)
+	}
+	return first
+}
+
+// run compiles (or finds) the region and launches it. On error no value changed.
+func (d *Dispatcher) run(r *region, why Reason) *OpError {
+	last := r.nodes[len(r.nodes)-1]
+	for _, v := range r.inputs {
+		if err := d.revive(v); err != nil {
+			return &OpError{Op: string(last.def.Name), OpN: last.opn, Stack: last.stack, Err: err}
+		}
+	}
+	d.stats.Launches++
+	number := d.stats.Launches
+	tracing := d.tracing()
+	if tracing {
+		d.emit(&trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: last.opn, Reason: why.String()})
+	}
+	e, hit, err := d.compiled(r, number, why)
+	if err != nil {
+		return d.failure(last, number, err)
+	}
+	l := &d.launchA
+	l.Number = int(number)
+	l.In, l.Attrs, l.Owners = l.In[:0], l.Attrs[:0], l.Owners[:0]
+	for _, v := range r.inputs {
+		l.In = append(l.In, v.buf)
+	}
+	for _, n := range r.nodes {
+		l.Attrs = append(l.Attrs, n.attrs)
+	}
+	for _, o := range r.outs {
+		l.Owners = append(l.Owners, device.Owner{Value: o.id, What: o.what, Spec: o.spec, Stack: o.stack})
+	}
+	l.Donate = r.donate
+	if cap(l.Out) < len(r.outs) {
+		l.Out = make([]device.Buffer, len(r.outs))
+	}
+	l.Out = l.Out[:len(r.outs)]
+	var t0 time.Time
+	if tracing {
+		t0 = time.Now()
+	}
+	err = e.exe.Run(l)
+	if isOOM(err) && d.reclaim() {
+		err = e.exe.Run(l)
+	}
+	if err != nil {
+		return d.failure(last, number, err)
+	}
+	var hostNS int64
+	if tracing {
+		hostNS = time.Since(t0).Nanoseconds()
+	}
+	plan := e.exe.Plan()
+	chip := d.dev.Chip()
+	start := d.clock.Launch(chip.HostIssueNS, plan.DurationNS)
+	if d.mode.Wait {
+		d.clock.Wait(chip.SyncNS)
+	}
+	for i, v := range r.inputs {
+		if r.donate[i] && v.buf.Freed() {
+			d.free(v, Donated)
+		}
+	}
+	for i, o := range r.outs {
+		o.buf, o.state, o.node, o.readyNS = l.Out[i], Ready, nil, d.clock.DeviceNS
+		d.addLive(o)
+		l.Out[i] = nil
+	}
+	clear(l.In)
+	clear(l.Attrs)
+	d.stats.DeviceNS += plan.DurationNS
+	d.stats.HostNS += hostNS
+	d.stats.SavedBytes += plan.SavedBytes
+	d.groups.add(d, r, e, hit, why, start, hostNS)
+	if tracing {
+		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: last.stack, Launch: int(number), Op: last.opn,
+			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
+			Reason: why.String(), InUseBytes: d.hbm.Used()})
+	}
+	return nil
+}
+
+func (d *Dispatcher) failure(n *node, number int64, err error) *OpError {
+	e := &OpError{Op: string(n.def.Name), OpN: n.opn, Stack: n.stack, Err: err}
+	if d.tracing() {
+		d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Op: n.opn, Name: e.Op, Reason: "launch", Text: e.Error()})
+	}
+	return e
+}
+
+// where is the place of a cut: where the program is now, else the last node's.
+func (d *Dispatcher) where(n *node) *trace.Stack {
+	if d.place != nil && !d.mode.EveryOp {
+		return d.place.Where()
+	}
+	return n.stack
+}
+
+// compiled finds the executable of a region or compiles it.
+func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool, error) {
+	c := d.cache
+	k := d.key(r)
+	c.requests++
+	if e := c.entries[k]; e != nil {
+		c.hits++
+		e.reads++
+		e.usedAt = number
+		if d.tracing() {
+			d.emit(&trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: k.String()})
+		}
+		return e, true, nil
+	}
+	if c.onlyHits {
+		return nil, false, &CacheOnlyError{Key: k}
+	}
+	t0 := time.Now()
+	g := r.graph(groupName(r.nodes))
+	exe, err := d.dev.Compile(g, d.mode.Level)
+	if err != nil {
+		return nil, false, err
+	}
+	e := &entry{key: k, exe: exe, graph: g, usedAt: number, compile: time.Since(t0)}
+	for _, v := range r.inputs {
+		e.dims = append(e.dims, v.spec.Dims)
+	}
+	if len(c.entries) >= maxEntries {
+		c.evict()
+	}
+	old := c.variants[k.Shapeless]
+	c.entries[k], c.variants[k.Shapeless] = e, e
+	c.compiles++
+	if d.tracing() {
+		d.emit(&trace.Event{Kind: trace.Compile, AtNS: d.clock.HostNS, HostNS: e.compile.Nanoseconds(), Stack: r.nodes[len(r.nodes)-1].stack, Launch: int(number),
+			CacheKey: k.String(), Name: g.Name, Ops: opNames(r.nodes), Reason: missReason(old, e)})
+	}
+	return e, false, nil
+}
+
+func opNames(nodes []*node) []string {
+	s := make([]string, len(nodes))
+	for i, n := range nodes {
+		s[i] = string(n.def.Name)
+	}
+	return s
+}
+
+// groupName is what a region is called: its operations, views left out, the
+// middle left out when there are many.
+func groupName(nodes []*node) string {
+	var names []string
+	for _, n := range nodes {
+		if !n.info.meta {
+			names = append(names, string(n.def.Name))
+		}
+	}
+	if len(names) == 0 {
+		names = []string{string(nodes[0].def.Name)}
+	}
+	if len(names) > 4 {
+		names = append(append([]string{}, names[:2]...), "…", names[len(names)-1])
+	}
+	s := names[0]
+	for _, n := range names[1:] {
+		s += "+" + n
+	}
+	return s
+}
+
+// Read gives the numbers of v as a dense host array, for the reason given. It
+// cuts the queue if v is not computed, and waits for the device. The caller
+// must not write to the array.
+func (d *Dispatcher) Read(v *Value, why Reason) (kernel.Array, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v.state == Constant {
+		return v.buf.Host(), nil
+	}
+	if d.capturing {
+		return kernel.Array{}, &ReadWhileTracingError{Spec: v.spec, Reason: why}
+	}
+	computed := v.buf == nil
+	if err := d.force(v, why); err != nil {
+		return kernel.Array{}, err
+	}
+	if d.mode.PerCell && computed {
+		d.stats.GraphBreaks++
+	}
+	chip := d.dev.Chip()
+	d.clock.Wait(chip.SyncNS)
+	at := d.clock.HostNS
+	d.clock.HostNS += transferNS(chip, v.spec.Bytes())
+	if d.tracing() {
+		var st *trace.Stack
+		if d.place != nil {
+			st = d.place.Where()
+		}
+		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.spec.String()})
+		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: v.spec.String(), Bytes: v.spec.Bytes(), Value: v.id, Reason: why.String()})
+	}
+	return v.buf.Host(), nil
+}
+
+// force makes v computed.
+func (d *Dispatcher) force(v *Value, why Reason) error {
+	if v.state == Failed {
+		return v.err
+	}
+	if v.buf == nil {
+		if d.mode.PerCell && why != ReasonProgramEnd && why != ReasonCompiledCall {
+			why = ReasonGraphBreak
+		}
+		_ = d.cut(why, false, v) // v's own failure counts, not a neighbour's
+		if v.state == Failed {
+			return v.err
+		}
+	}
+	return nil
+}
+
+// Peek gives the numbers of v if they are known already, without changing anything.
+func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v.buf == nil || v.state == Failed {
+		return kernel.Array{}, false
+	}
+	return v.buf.Host(), true
+}
+
+// Sync launches everything queued and waits for the device. It reports the
+// first failure among vs, or among everything when vs is empty.
+func (d *Dispatcher) Sync(vs ...*Value) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.capturing {
+		return &ReadWhileTracingError{Reason: ReasonSync}
+	}
+	err := d.cut(ReasonSync, false)
+	d.clock.Wait(d.dev.Chip().SyncNS)
+	if len(vs) == 0 {
+		return err
+	}
+	for _, v := range vs {
+		if err := d.force(v, ReasonSync); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush launches everything queued without waiting.
+func (d *Dispatcher) Flush(why Reason) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cut(why, false)
+}
+
+// State says where v is in its life.
+func (d *Dispatcher) State(v *Value) State {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v.state == Ready && v.readyNS > d.clock.HostNS {
+		return Pending
+	}
+	return v.state
+}
+
+// Queued is the number of operations in the queue.
+func (d *Dispatcher) Queued() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.queue)
+}

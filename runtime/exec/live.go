@@ -1,0 +1,237 @@
+package exec
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Marker collects the values that the program can still reach.
+type Marker struct{ epoch uint32 }
+
+// Value marks v and says whether that was new.
+func (m *Marker) Value(v *Value) bool {
+	if v == nil || v.epoch == m.epoch {
+		return false
+	}
+	v.epoch = m.epoch
+	return true
+}
+
+// Epoch is different for every walk, so that walkers can mark their own nodes.
+func (m *Marker) Epoch() uint32 { return m.epoch }
+
+// SetRoots gives the walk over everything the program can reach. With it, HBM
+// follows reachability exactly; without (nil: a Go program), values live until
+// they are released.
+func (d *Dispatcher) SetRoots(walk func(*Marker)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.roots = walk
+}
+
+// Rooted says whether a root walk decides what lives.
+func (d *Dispatcher) Rooted() bool { return d.roots != nil }
+
+func (d *Dispatcher) mark() {
+	d.epoch++
+	d.roots(&Marker{d.epoch})
+}
+
+// StatementEnd says that a statement of the frame at the given depth ended:
+// what it made and nothing reaches is dead. In modes that launch each
+// operation the HBM of the dead is given back now, in the others at the next cut.
+func (d *Dispatcher) StatementEnd(depth int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.roots == nil {
+		return
+	}
+	d.settle(depth)
+	if d.mode.EveryOp && d.dirty {
+		d.mark()
+		d.sweep()
+	}
+}
+
+// settle ends the protection of the values made at this depth or deeper.
+func (d *Dispatcher) settle(depth int) {
+	k := len(d.fresh)
+	for k > 0 && d.fresh[k-1].depth >= int32(depth) {
+		k--
+		d.fresh[k].depth = settled
+		d.fresh[k] = nil
+	}
+	d.fresh = d.fresh[:k]
+}
+
+// FrameLeave says that the frame at the given depth returned: what its last
+// statement made is now in the hands of its caller's statement.
+func (d *Dispatcher) FrameLeave(depth int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dirty = true
+	for k := len(d.fresh) - 1; k >= 0 && d.fresh[k].depth >= int32(depth); k-- {
+		d.fresh[k].depth = int32(depth) - 1
+	}
+}
+
+// Touch says that something the roots reach has changed without an operation.
+func (d *Dispatcher) Touch() { d.dirty = true }
+
+// EndCell ends the running cell's statements and frees what nothing reaches.
+// In a mode whose programs are cells it cuts the queue.
+func (d *Dispatcher) EndCell() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle(0)
+	var err error
+	if d.mode.PerCell {
+		err = d.cut(ReasonProgramEnd, false)
+	}
+	if d.roots != nil {
+		d.mark()
+		d.sweep()
+	}
+	return err
+}
+
+// alive says whether somebody may still use v. It is valid after mark.
+func (d *Dispatcher) alive(v *Value) bool {
+	if d.roots == nil {
+		return v.state != Swept
+	}
+	if v.epoch == d.epoch {
+		return true
+	}
+	return v.depth != settled && !v.used
+}
+
+// sweep gives back the HBM of everything settled that mark did not reach.
+func (d *Dispatcher) sweep() {
+	d.dirty = false
+	for i := 0; i < len(d.live); {
+		v := d.live[i]
+		if v.epoch == d.epoch || v.depth != settled {
+			i++
+			continue
+		}
+		d.free(v, Swept)
+	}
+}
+
+// free gives back the HBM of v and takes it off the list of the living. Its
+// numbers stay while somebody holds it: should it be used again, it is revived.
+func (d *Dispatcher) free(v *Value, s State) {
+	if v.place >= 0 {
+		last := len(d.live) - 1
+		d.live[v.place] = d.live[last]
+		d.live[v.place].place = v.place
+		d.live[last] = nil
+		d.live = d.live[:last]
+		v.place = -1
+	}
+	if v.buf != nil {
+		v.buf.Free()
+	}
+	v.state = s
+}
+
+func (d *Dispatcher) addLive(v *Value) {
+	if v.place < 0 {
+		v.place = int32(len(d.live))
+		d.live = append(d.live, v)
+	}
+}
+
+// revive charges the HBM of a freed value again because it is used after all.
+func (d *Dispatcher) revive(v *Value) error {
+	if v.buf == nil || !v.buf.Freed() {
+		return nil
+	}
+	err := v.buf.Revive(device.Owner{Value: v.id, What: v.what, Spec: v.spec, Stack: v.stack})
+	if err != nil {
+		return err
+	}
+	v.state = Ready
+	d.addLive(v)
+	d.dirty = true
+	if d.tracing() {
+		d.emit(&trace.Event{Kind: trace.Revive, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.what, Spec: v.spec.String()})
+	}
+	return nil
+}
+
+// Release gives back the HBM of v now: the program promised not to use it.
+func (d *Dispatcher) Release(v *Value) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.release(v)
+}
+
+func (d *Dispatcher) release(v *Value) {
+	if v.state == Constant || v.state == Failed {
+		return
+	}
+	d.free(v, Swept)
+}
+
+// A dropList holds values whose last holder was collected; Go's collector
+// appends from its own goroutine.
+type dropList struct {
+	mu   sync.Mutex
+	vs   []*Value
+	some bool
+}
+
+// Drop notes that the collector found v unreachable; its HBM is given back at
+// the next operation. It may be called from any goroutine.
+func (d *Dispatcher) Drop(v *Value) {
+	d.dropped.mu.Lock()
+	d.dropped.vs = append(d.dropped.vs, v)
+	d.dropped.some = true
+	d.dropped.mu.Unlock()
+}
+
+// collect frees what was dropped.
+func (d *Dispatcher) collect() {
+	if !d.dropped.some { // a stale read only delays
+		return
+	}
+	d.dropped.mu.Lock()
+	vs := d.dropped.vs
+	d.dropped.vs, d.dropped.some = nil, false
+	d.dropped.mu.Unlock()
+	for _, v := range vs {
+		d.release(v)
+	}
+}
+
+func isOOM(err error) bool {
+	var oom *device.OutOfMemoryError
+	return errors.As(err, &oom)
+}
+
+// reclaim frees what can be freed when HBM is full and says whether there was anything.
+func (d *Dispatcher) reclaim() bool {
+	before := d.hbm.Used()
+	if d.roots != nil {
+		d.mark()
+		d.sweep()
+	} else {
+		runtime.GC()
+		runtime.GC() // cleanups run after the first
+		d.collect()
+	}
+	return d.hbm.Used() < before
+}
+
+// LiveValues lists the materialized values that take HBM, in order of creation.
+func (d *Dispatcher) LiveValues() []*Value {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]*Value(nil), d.live...)
+}

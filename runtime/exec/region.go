@@ -1,0 +1,129 @@
+package exec
+
+import (
+	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// A region is what one launch will run: nodes in order, the values they need
+// from outside, the values they leave behind.
+type region struct {
+	serial uint32
+	nodes  []*node
+	inputs []*Value
+	outs   []*Value
+	donate []bool // per input
+}
+
+// start empties the region for reuse.
+func (d *Dispatcher) startRegion(r *region) {
+	d.serial++
+	r.serial = d.serial
+	r.nodes, r.inputs, r.outs, r.donate = r.nodes[:0], r.inputs[:0], r.outs[:0], r.donate[:0]
+}
+
+// add appends a node after everything it needs that has a recipe but no buffer.
+func (r *region) add(n *node) {
+	if n.region == r.serial {
+		return
+	}
+	n.region = r.serial
+	for _, v := range n.in {
+		if v == nil {
+			continue
+		}
+		if v.buf == nil && v.node != nil {
+			r.add(v.node)
+		} else if v.region != r.serial {
+			v.region, v.at = r.serial, int32(len(r.inputs))
+			r.inputs = append(r.inputs, v)
+			r.donate = append(r.donate, false)
+		}
+	}
+	n.at = int32(len(r.nodes))
+	r.nodes = append(r.nodes, n)
+}
+
+// key fingerprints the region: operations, edges, static attributes, element
+// types, outputs and donations; dimensions; options. Values of dynamic
+// attributes, source places and names are not in it.
+func (d *Dispatcher) key(r *region) Key {
+	s, dims := seed, seed
+	for _, v := range r.inputs {
+		s = mix(s, uint64(v.spec.DType))
+		if v.spec.Weak {
+			s = mix(s, 77)
+		}
+		dims = hashInts(dims, v.spec.Dims)
+	}
+	for _, n := range r.nodes {
+		s = mix(s, n.info.hash)
+		for _, v := range n.in {
+			switch {
+			case v == nil:
+				s = mix(s, 0)
+			case v.buf == nil && v.node != nil:
+				s = mix(s, uint64(v.node.at)<<16|uint64(v.out)<<2|1)
+			default:
+				s = mix(s, uint64(v.at)<<2|2)
+			}
+		}
+		for k, a := range n.attrs {
+			switch {
+			case n.info.isDynamic(k, a.Name):
+				if a.Value == nil {
+					s = mix(s, 3)
+				}
+			case n.info.isDims(a.Name):
+				dims = hashAttr(dims, a.Value)
+			default:
+				s = hashAttr(s, a.Value)
+			}
+		}
+		for _, o := range n.outs {
+			dims = hashInts(dims, o.spec.Dims)
+			s = mix(s, uint64(o.spec.DType))
+		}
+	}
+	for _, o := range r.outs {
+		s = mix(s, uint64(o.node.at)<<8|uint64(o.out))
+	}
+	for i, x := range r.donate {
+		if x {
+			s = mix(s, uint64(i)+1000)
+		}
+	}
+	o := mix(seed, uint64(d.mode.Level))
+	o = hashString(o, d.dev.Chip().Name)
+	return Key{s, dims, o}
+}
+
+// graph makes the region into a graph for the compiler.
+func (r *region) graph(name string) *graph.Graph {
+	g := &graph.Graph{Name: name, Donated: append([]bool(nil), r.donate...)}
+	for i, v := range r.inputs {
+		g.Inputs = append(g.Inputs, &graph.Node{Outs: []shape.Spec{v.spec}, Index: i, Stack: v.stack})
+	}
+	for i, n := range r.nodes {
+		gn := &graph.Node{Def: n.def, Attrs: append(op.Attrs(nil), n.attrs...), Index: i, Op: n.opn, Stack: n.stack}
+		for _, v := range n.in {
+			switch {
+			case v == nil:
+				gn.In = append(gn.In, graph.Ref{})
+			case v.buf == nil && v.node != nil:
+				gn.In = append(gn.In, graph.Ref{Node: g.Nodes[v.node.at], Out: int(v.out)})
+			default:
+				gn.In = append(gn.In, graph.Ref{Node: g.Inputs[v.at]})
+			}
+		}
+		for _, o := range n.outs {
+			gn.Outs = append(gn.Outs, o.spec)
+		}
+		g.Nodes = append(g.Nodes, gn)
+	}
+	for _, o := range r.outs {
+		g.Outputs = append(g.Outputs, graph.Ref{Node: g.Nodes[o.node.at], Out: int(o.out)})
+	}
+	return g
+}

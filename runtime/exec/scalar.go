@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// maxScalars bounds the memo of Go numbers; it is emptied when full.
+const maxScalars = 4096
+
+// Scalar gives the value of a Go number used as an operand: a 0-d argument of
+// the executable, memoised, that promotes weakly. x is a float64, an int64 or a bool.
+func (d *Dispatcher) Scalar(x any) *Value {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var k scalarKey
+	switch x := x.(type) {
+	case float64:
+		k = scalarKey{math.Float64bits(x), dtype.F64}
+	case int64:
+		k = scalarKey{uint64(x), dtype.I64}
+	case bool:
+		k.dtype = dtype.Bool
+		if x {
+			k.bits = 1
+		}
+	default:
+		panic("exec: Scalar of a type that is no number")
+	}
+	if v := d.scalars[k]; v != nil {
+		return v
+	}
+	if len(d.scalars) >= maxScalars {
+		clear(d.scalars)
+	}
+	s := shape.Spec{DType: k.dtype, Weak: true}
+	a := kernel.New(s)
+	if k.dtype == dtype.Bool {
+		a.Buf[0] = byte(k.bits)
+	} else {
+		kernel.As[uint64](a.Buf)[0] = k.bits
+	}
+	d.nextID++
+	v := &Value{spec: s, id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: "number"}
+	d.scalars[k] = v
+	return v
+}
+
+// hostBuffer is a number on the host, passed as an argument: it takes no HBM.
+type hostBuffer struct {
+	spec shape.Spec
+	arr  kernel.Array
+}
+
+func (b hostBuffer) Spec() shape.Spec          { return b.spec }
+func (b hostBuffer) Host() kernel.Array        { return b.arr }
+func (b hostBuffer) PaddedBytes() int64        { return 0 }
+func (b hostBuffer) Free()                     {}
+func (b hostBuffer) Freed() bool               { return false }
+func (b hostBuffer) Revive(device.Owner) error { return nil }

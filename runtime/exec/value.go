@@ -1,0 +1,96 @@
+// Package exec is the one path from an operation to its result: node, queue,
+// cut, region, executable, launch, buffers.
+//
+// It never draws, prints or panics; it knows no tensors, views or gradients.
+// It imports trace, shape, kernel, op, graph and device. Invariant: a Value is
+// immutable; whether and when it is computed never changes its bits.
+package exec
+
+import (
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// State is where a value is in its life.
+type State uint8
+
+// The states of a value.
+const (
+	Deferred  State = iota // has a recipe, was not computed
+	Constant               // known on the host: a Go number
+	Pending                // launched; the device has not finished by the virtual clock
+	Ready                  // computed
+	Failed                 // its region failed
+	Donated                // its HBM went to the value that replaced it
+	Swallowed              // fusion computed it and kept it on chip; it is recomputed if used again
+	Swept                  // nothing reaches it: its HBM was given back
+)
+
+// String gives the name of the state.
+func (s State) String() string {
+	return [...]string{"deferred", "constant", "pending", "ready", "failed", "donated", "swallowed", "swept"}[s]
+}
+
+// A Value is an immutable result, perhaps not computed yet.
+type Value struct {
+	spec    shape.Spec
+	id      uint64
+	state   State
+	out     uint8  // which result of the node
+	used    bool   // an operation of the running statement has consumed it
+	place   int32  // index in Dispatcher.live, -1 when not registered
+	depth   int32  // frame depth of the statement that made it, settled when it survived a sweep
+	epoch   uint32 // last mark that reached it
+	region  uint32 // region being built that has it as an input
+	at      int32  // its position among that region's inputs
+	readyNS int64  // virtual time at which the device has it
+	node    *node  // recipe; dropped when the value is materialized
+	buf     device.Buffer
+	err     *FailedValueError
+	stack   *trace.Stack
+	what    string // op that made it
+	opn     uint64
+}
+
+// settled is the depth of values that outlived the statement that made them.
+const settled = -1
+
+// Spec is the type of the value, known before it is computed.
+func (v *Value) Spec() shape.Spec { return v.spec }
+
+// ID is unique in a session.
+func (v *Value) ID() uint64 { return v.id }
+
+// Stack is where the user wrote the operation that made it.
+func (v *Value) Stack() *trace.Stack { return v.stack }
+
+// What names the operation that made it.
+func (v *Value) What() string { return v.what }
+
+// OpNumber is the N of op #N.
+func (v *Value) OpNumber() uint64 { return v.opn }
+
+// HBMBytes is what the value takes in HBM now: 0 unless it is materialized.
+func (v *Value) HBMBytes() int64 {
+	if v.buf == nil || v.buf.Freed() {
+		return 0
+	}
+	return v.buf.PaddedBytes()
+}
+
+// A node is one application in the queue: the recipe of its values.
+type node struct {
+	def    *op.Def
+	info   *defInfo
+	attrs  op.Attrs
+	in     []*Value
+	outs   []*Value
+	opn    uint64
+	stack  *trace.Stack
+	queued bool   // in the queue
+	needed uint32 // last cut that needs it
+	region uint32 // region being built that contains it
+	at     int32  // its position in that region
+}
