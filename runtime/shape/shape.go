@@ -123,3 +123,8 @@ func (v View) Contiguous() bool {
 	}
 	return true
 }
+
+// String prints [3,2] strides [1,3] offset 0.
+func (v View) String() string {
+	return FormatDims(v.Dims) + " strides " + FormatDims(v.Strides) + " offset " + strconv.Itoa(v.Offset)
+}
