@@ -88,7 +88,7 @@ type Kernel struct {
 	ReadBytes  int64
 	WriteBytes int64
 	Unit       op.Unit
-	Bound      string // what limits it: "HBM", "MXU", "VPU", "launch"
+	Bound      string // what limits it: "HBM", "MXU", "VPU", "EUP", "XLU", "launch", or "scalar" (free)
 	Why        string // why it ends here: the fusion rule
 }
 
