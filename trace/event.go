@@ -6,6 +6,8 @@
 // Invariant: an Event is plain data; once emitted it is not changed.
 package trace
 
+import "strconv"
+
 // A Frame is one level of the user's program: the place in a cell (or a Go
 // file) where a call was made. Line and Column start at 1; 0 is "not known".
 type Frame struct {
@@ -16,6 +18,20 @@ type Frame struct {
 	Column int
 	// FileLine is the line in File: the cell's first line plus Line-1. 0 when File is "".
 	FileLine int
+}
+
+// Place is the frame as users read it: file:line of a file, In[N]:line of a cell
+// that was typed, "" when neither is known.
+func (f Frame) Place() string {
+	switch {
+	case f.File != "" && f.FileLine > 0:
+		return f.File + ":" + strconv.Itoa(f.FileLine)
+	case f.File != "" && f.Cell == 0:
+		return f.File + ":" + strconv.Itoa(f.Line)
+	case f.Cell > 0:
+		return "In[" + strconv.Itoa(f.Cell) + "]:" + strconv.Itoa(f.Line)
+	}
+	return ""
 }
 
 // A Stack is the user's call stack at one operation, innermost frame first. It
