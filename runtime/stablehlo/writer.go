@@ -147,11 +147,6 @@ func (w *Writer) Convert(x Value, t dtype.DType) Value {
 	return w.Do("convert", shape.Spec{DType: t, Dims: x.Spec.Dims}, "", x)
 }
 
-// Splat writes a constant whose elements are all v.
-func (w *Writer) Splat(s shape.Spec, v float64) Value {
-	return w.Do("constant", s, "value = dense<"+Literal(s.DType, v)+"> : "+Type(s))
-}
-
 // BroadcastInDim writes broadcast_in_dim: axis i of x becomes axis axes[i] of the result.
 func (w *Writer) BroadcastInDim(x Value, dims, axes []int) Value {
 	return w.Do("broadcast_in_dim", shape.Spec{DType: x.Spec.DType, Dims: dims}, "broadcast_dimensions = "+I64s(axes), x)
@@ -169,7 +164,8 @@ func (w *Writer) BroadcastTo(x Value, dims []int) Value {
 	return w.BroadcastInDim(x, dims, axes)
 }
 
-// Compare writes compare; dir is EQ NE GE GT LE LT.
+// Compare writes compare; dir is EQ NE GE GT LE LT. Floats compare as IEEE
+// does: every comparison with NaN but NE is false.
 func (w *Writer) Compare(dir string, x, y Value) Value {
 	kind := "SIGNED"
 	switch x.Spec.DType.Kind() {
@@ -178,6 +174,15 @@ func (w *Writer) Compare(dir string, x, y Value) Value {
 	case dtype.KindBool, dtype.KindUint:
 		kind = "UNSIGNED"
 	}
+	return w.compare(dir, kind, x, y)
+}
+
+// CompareTotal compares floats by IEEE's total order: -NaN < -Inf < … < -0 < 0 < … < Inf < NaN.
+func (w *Writer) CompareTotal(dir string, x, y Value) Value {
+	return w.compare(dir, "TOTALORDER", x, y)
+}
+
+func (w *Writer) compare(dir, kind string, x, y Value) Value {
 	return w.Do("compare", shape.Spec{DType: dtype.Bool, Dims: x.Spec.Dims},
 		"compare_type = #stablehlo<comparison_type "+kind+">, comparison_direction = #stablehlo<comparison_direction "+dir+">", x, y)
 }
@@ -205,34 +210,6 @@ func (w *Writer) Transpose(x Value, perm []int) Value {
 // Iota writes iota along axis.
 func (w *Writer) Iota(s shape.Spec, axis int) Value {
 	return w.Do("iota", s, fmt.Sprintf("iota_dimension = %d : i64", axis))
-}
-
-// Reduce writes reduce over axes with the StableHLO op body (add, maximum, …)
-// and the initial value init. The axes are dropped.
-func (w *Writer) Reduce(body string, x Value, axes []int, init float64) Value {
-	drop := map[int]bool{}
-	for _, a := range axes {
-		drop[a] = true
-	}
-	var dims []int
-	for i, d := range x.Spec.Dims {
-		if !drop[i] {
-			dims = append(dims, d)
-		}
-	}
-	elem := shape.Spec{DType: x.Spec.DType}
-	z := w.Splat(elem, init)
-	return w.Op("stablehlo.reduce", []Value{x, z}, []shape.Spec{{DType: x.Spec.DType, Dims: dims}}, "dimensions = "+I64s(axes), w.binaryRegion(body, elem))[0]
-}
-
-// binaryRegion writes ^bb0(a, b): return body(a, b).
-func (w *Writer) binaryRegion(body string, elem shape.Spec) func(*Writer) {
-	return func(w *Writer) {
-		a, b := w.Fresh(elem), w.Fresh(elem)
-		w.Block(a, b)
-		r := w.Do(body, elem, "", a, b)
-		w.Return(r)
-	}
 }
 
 // Block writes the head of a region with its arguments.
@@ -265,18 +242,4 @@ func I64s(xs []int) string {
 	}
 	b.WriteByte('>')
 	return b.String()
-}
-
-// Literal prints one element of a dense attribute.
-func Literal(t dtype.DType, v float64) string {
-	switch t.Kind() {
-	case dtype.KindBool:
-		if v != 0 {
-			return "true"
-		}
-		return "false"
-	case dtype.KindInt, dtype.KindUint:
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatFloat(v, 'e', -1, 64)
 }
