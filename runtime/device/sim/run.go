@@ -24,6 +24,10 @@ func (x *executable) Run(l *device.Launch) error {
 	}
 	for i, b := range l.In {
 		in, ok := b.(*buffer)
+		if !ok && b != nil && b.Spec().Equal(x.in[i]) {
+			x.arrays[i].Buf = b.Host().Buf // a number on the host, passed as an argument
+			continue
+		}
 		if !ok || in.dev != x.dev || !in.spec.Equal(x.in[i]) {
 			e := &device.InputError{Input: i, Want: x.in[i]}
 			if b != nil {
@@ -114,7 +118,10 @@ func (x *executable) findDonor(l *device.Launch, i int) int {
 		if !donate || x.taken(l, i, k) {
 			continue
 		}
-		in := l.In[k].(*buffer)
+		in, ok := l.In[k].(*buffer)
+		if !ok {
+			continue
+		}
 		if in.spec.Equal(x.outs[i].spec) {
 			return k
 		}
