@@ -29,6 +29,7 @@ type HBM struct {
 }
 
 // A Block is a piece of HBM. The holder may read it until Free.
+// Bytes and Owner mean nothing in a free block.
 type Block struct {
 	Addr  int64
 	Size  int64 // multiple of the granule
@@ -54,7 +55,7 @@ func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
 	size := h.roundUp(max(padded, bytes))
 	if size == 0 {
 		b := h.newBlock()
-		b.Owner, b.taken = o, true
+		b.Addr, b.Size, b.Bytes, b.Owner, b.taken = 0, 0, 0, o, true
 		return b, nil
 	}
 	f := h.bestFit(size)
@@ -98,7 +99,6 @@ func (h *HBM) Free(b *Block) {
 	if h.sink != nil {
 		h.emit(trace.Free, b)
 	}
-	b.Owner, b.Bytes = Owner{}, 0
 	// Space above a lowered limit is not offered again.
 	b.Size = min(b.Size, h.limit-b.Addr)
 	if b.Size <= 0 {
@@ -169,6 +169,7 @@ func (h *HBM) SetLimit(limit int64) {
 	for b := h.head; b != nil; {
 		next := b.next
 		if !b.taken {
+			b.left, b.right = nil, nil
 			h.unlink(b)
 			h.recycle(b)
 		}
@@ -187,7 +188,7 @@ func (h *HBM) addFree(from, to int64, next *Block) {
 		return
 	}
 	b := h.newBlock()
-	b.Addr, b.Size = from, to-from
+	b.Addr, b.Size, b.taken = from, to-from, false
 	h.linkBefore(b, next)
 	h.insertFree(b)
 }
@@ -236,6 +237,7 @@ func (h *HBM) emit(k trace.Kind, b *Block) {
 	h.sink.Emit(e)
 }
 
+// newBlock gives a Block that is linked nowhere, with unspecified contents.
 func (h *HBM) newBlock() *Block {
 	b := h.spare
 	if b == nil {
@@ -246,8 +248,10 @@ func (h *HBM) newBlock() *Block {
 	return b
 }
 
+// recycle keeps b, which is linked nowhere, for newBlock. It clears nothing:
+// writing pointers is what costs time here, and the user sets every field.
 func (h *HBM) recycle(b *Block) {
-	*b = Block{next: h.spare}
+	b.next = h.spare
 	h.spare = b
 }
 

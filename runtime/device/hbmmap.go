@@ -40,7 +40,10 @@ func (h *HBM) Blocks() []BlockInfo {
 }
 
 func (b *Block) info() BlockInfo {
-	return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: b.taken, Owner: b.Owner}
+	if !b.taken {
+		return BlockInfo{Addr: b.Addr, Size: b.Size}
+	}
+	return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: true, Owner: b.Owner}
 }
 
 // Owners adds up the taken blocks by source line (by What where the place is

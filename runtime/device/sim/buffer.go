@@ -6,17 +6,34 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// A buffer is a dense host array and the place it is charged for in HBM.
-type buffer struct {
+// A form is what all buffers of one type and device share, so that a buffer
+// itself is small: bytes and a place.
+type form struct {
 	dev    *Device
 	spec   shape.Spec
-	array  kernel.Array
-	padded int64
-	block  *device.Block // nil once freed
+	view   shape.View // dense
+	bytes  int64      // what the numbers need
+	padded int64      // what they take in HBM
+	host   int64      // what they take on the host
 }
 
-func (b *buffer) Spec() shape.Spec   { return b.spec }
-func (b *buffer) Host() kernel.Array { return b.array }
+func newForm(d *Device, s shape.Spec) form {
+	return form{dev: d, spec: s, view: shape.Dense(s.Dims), bytes: logicalBytes(s), padded: s.PaddedBytes(), host: hostBytes(s)}
+}
+
+// A buffer is a dense host array and the place it is charged for in HBM.
+type buffer struct {
+	*form
+	buf   []byte
+	block *device.Block // nil once freed
+}
+
+func (b *buffer) Spec() shape.Spec { return b.spec }
+
+func (b *buffer) Host() kernel.Array {
+	return kernel.Array{DType: b.spec.DType, View: b.view, Buf: b.buf}
+}
+
 func (b *buffer) PaddedBytes() int64 { return b.padded }
 func (b *buffer) Freed() bool        { return b.block == nil }
 
@@ -28,12 +45,13 @@ func (b *buffer) Free() {
 	}
 }
 
-// Revive takes HBM again. It returns *device.OutOfMemoryError; a buffer that is not freed stays as it is.
+// Revive takes HBM again. It returns *device.OutOfMemoryError; a buffer that
+// is not freed stays as it is.
 func (b *buffer) Revive(owner device.Owner) error {
 	if b.block != nil {
 		return nil
 	}
-	block, err := b.dev.hbm.Alloc(b.spec.Bytes(), b.padded, owner)
+	block, err := b.dev.hbm.Alloc(b.bytes, b.padded, owner)
 	b.block = block
 	return err
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // An executable is a plan and the list of kernel calls. Every value of the
-// graph has a slot: inputs first, then the results of the nodes.
+// graph has a slot: inputs first, then the results of the nodes. What does not
+// change between runs is made once; a run fills in the bytes.
 type executable struct {
 	dev   *Device
 	name  string
@@ -22,182 +23,217 @@ type executable struct {
 	outs  []output
 	temp  int64 // HBM beside the outputs, during a run
 
-	arrays     []kernel.Array // per slot; dims and strides are set once, Buf by each run
+	arrays     []kernel.Array // per slot; Buf is nil between runs
 	arena      []int          // per slot: offset of an intermediate, -1 for others
 	arenaBytes int64
-	donor      []int // per output, scratch of a run
-	blocks     []*device.Block
-	call       kernel.Call
+
+	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
+	blocks []*device.Block // per output, scratch of a run
+	call   kernel.Call
 }
+
+// How a step makes its results.
+const (
+	compute  = iota // the kernel
+	alias           // a view that is the same in every run: the bytes of the operand
+	lateView        // a view that depends on attributes of the launch
+)
 
 // A step is one node.
 type step struct {
 	def   *op.Def
 	attrs op.Attrs // of the graph compiled; a launch may bring others
 	node  int
+	how   int
 	in    []int // slots, -1 for an absent operand
-	out   int   // first slot of the results
-	nout  int
-	// view: metadata only and no output, so the result sees the bytes of the operand.
-	view  bool
-	dense shape.View // of the result of a view, for when it must be copied after all
+	first int   // first slot of the results
+	late  bool  // an operand is the result of a lateView
+	ins   []kernel.Array
+	outs  []kernel.Array
 }
 
 // An output is one result of the graph.
 type output struct {
-	slot   int
-	spec   shape.Spec
-	view   shape.View
-	bytes  int64 // what the numbers need
-	padded int64
-	host   int64
-	shares int // earlier output of the same slot, or -1
+	form
+	slot int
+	owns bool // makes the bytes: neither an input nor an earlier output
 }
 
-// Compile plans a graph. It returns *device.OutOfMemoryError for one that the
-// HBM could never hold.
+// asStrided addresses the elements of its operand directly, not through the
+// operand's strides. Such a row is no view of a strided intermediate.
+const asStrided op.Name = "as_strided"
+
+// Compile plans a graph. It returns *graph.BrokenError for a malformed one and
+// *device.OutOfMemoryError for one that the HBM could never hold.
 func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable, error) {
+	if err := graph.Check(g); err != nil {
+		return nil, err
+	}
 	x := &executable{dev: d, name: g.Name}
 	first := make([]int, len(g.Nodes)) // first slot of a node
-	slots := len(g.Inputs)
-	for i, n := range g.Inputs {
-		if n.Index != i || n.Def != nil || len(n.Outs) != 1 {
-			return nil, fmt.Errorf("compile %s: input %d is not well formed", g.Name, i)
-		}
-		x.in = append(x.in, n.Outs[0])
-		x.arrays = append(x.arrays, arrayOf(n.Outs[0]))
-	}
-	slot := func(r graph.Ref, before int) (int, error) {
+	slot := func(r graph.Ref) int {
 		switch {
 		case r.Node == nil:
-			return -1, nil
-		case r.Out < 0 || r.Out >= len(r.Node.Outs):
-			return 0, fmt.Errorf("compile %s: a result that node %d does not have", g.Name, r.Node.Index)
+			return -1
 		case r.Node.Def == nil:
-			if r.Node.Index >= len(g.Inputs) || g.Inputs[r.Node.Index] != r.Node {
-				return 0, fmt.Errorf("compile %s: an input of another graph", g.Name)
-			}
-			return r.Node.Index, nil
-		case r.Node.Index >= before || g.Nodes[r.Node.Index] != r.Node:
-			return 0, fmt.Errorf("compile %s: node %d is used before it is computed", g.Name, r.Node.Index)
+			return r.Node.Index
 		}
-		return first[r.Node.Index] + r.Out, nil
+		return first[r.Node.Index] + r.Out
 	}
-	isOut := map[graph.Ref]bool{}
-	for _, r := range g.Outputs {
-		isOut[r] = true
+	for _, n := range g.Inputs {
+		x.in = append(x.in, n.Outs[0])
+		x.addSlot(n.Outs[0])
 	}
 	for i, n := range g.Nodes {
-		if n.Def == nil || n.Def.Kernel == nil || n.Index != i {
-			return nil, fmt.Errorf("compile %s: node %d is not well formed", g.Name, i)
+		if n.Def.Kernel == nil {
+			return nil, &graph.BrokenError{Node: i, Op: string(n.Def.Name), Why: "no kernel"}
 		}
-		s := step{def: n.Def, attrs: n.Attrs, node: i, out: slots, nout: len(n.Outs)}
-		for _, r := range n.In {
-			k, err := slot(r, i)
-			if err != nil {
-				return nil, err
-			}
-			s.in = append(s.in, k)
-		}
-		s.view = n.Def.Has(op.MetadataOnly) && n.Def.View != nil && len(n.Outs) == 1 && len(s.in) > 0 && s.in[0] >= 0 && !isOut[graph.Ref{Node: n}]
-		first[i] = slots
-		slots += len(n.Outs)
-		if s.view {
-			s.dense = shape.Dense(n.Outs[0].Dims)
-		}
+		first[i] = len(x.arrays)
 		for _, o := range n.Outs {
-			x.arrays = append(x.arrays, arrayOf(o))
+			x.addSlot(o)
 		}
-		x.steps = append(x.steps, s)
 	}
-	var args, outs int64
-	for _, s := range x.in {
-		args = sum(args, paddedBytes(s))
+	isOut := make([]bool, len(x.arrays))
+	for _, r := range g.Outputs {
+		k := slot(r)
+		x.outs = append(x.outs, output{form: newForm(d, r.Spec()), slot: k, owns: k >= len(x.in) && !isOut[k]})
+		isOut[k] = true
 	}
-	for i, r := range g.Outputs {
-		k, err := slot(r, len(g.Nodes))
-		if err != nil || k < 0 {
-			return nil, fmt.Errorf("compile %s: output %d is not computed", g.Name, i)
+	late := make([]bool, len(x.arrays))
+	for i, n := range g.Nodes {
+		s := step{def: n.Def, attrs: n.Attrs, node: i, first: first[i]}
+		for _, r := range n.In {
+			k := slot(r)
+			s.in = append(s.in, k)
+			s.late = s.late || k >= 0 && late[k]
 		}
-		s := r.Spec()
-		o := output{slot: k, spec: s, view: x.arrays[k].View, bytes: logicalBytes(s), padded: paddedBytes(s), host: hostBytes(s), shares: -1}
-		for j := range x.outs {
-			if x.outs[j].slot == k {
-				o.shares = j
-				break
+		x.chooseView(&s, n, isOut[first[i]:])
+		if s.how == lateView {
+			late[s.first] = true
+		}
+		for _, k := range s.in {
+			var a kernel.Array
+			if k >= 0 {
+				a = x.arrays[k]
 			}
+			s.ins = append(s.ins, a)
 		}
-		outs = sum(outs, o.padded)
-		x.outs = append(x.outs, o)
+		s.outs = append(s.outs, x.arrays[s.first:s.first+len(n.Outs)]...)
+		x.steps = append(x.steps, s)
 	}
 	x.donor = make([]int, len(x.outs))
 	x.blocks = make([]*device.Block, len(x.outs))
-	x.placeIntermediates(slots)
+	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)
 	x.temp = x.plan.TempBytes
 	if len(x.outs) > 1 {
 		x.temp += d.chip.TupleTableBytes
 	}
-	if need := sum(outs, x.temp); need-min(args, outs) > d.hbm.Limit() {
-		o := device.Owner{What: g.Name}
-		if len(g.Nodes) == 1 {
-			o.What, o.Stack = string(g.Nodes[0].Def.Name), g.Nodes[0].Stack
-			o.Spec = g.Nodes[0].Outs[0]
-		}
-		return nil, d.hbm.Exhausted(outs, need, o)
-	}
-	return x, nil
+	return x, x.checkFits(g)
 }
 
 // Plan says what was decided.
 func (x *executable) Plan() *device.Plan { return &x.plan }
 
-func arrayOf(s shape.Spec) kernel.Array {
-	return kernel.Array{DType: s.DType, View: shape.Dense(s.Dims)}
+func (x *executable) addSlot(s shape.Spec) {
+	x.arrays = append(x.arrays, kernel.Array{DType: s.DType, View: shape.Dense(s.Dims)})
+}
+
+// chooseView finds out whether a node can be done by looking at its operand's
+// bytes in another way. Outputs are always dense, hence computed.
+func (x *executable) chooseView(s *step, n *graph.Node, isOut []bool) {
+	if !n.Def.Has(op.MetadataOnly) || n.Def.View == nil || len(n.Outs) != 1 || isOut[0] || len(s.in) == 0 || s.in[0] < 0 {
+		return
+	}
+	for _, p := range n.Def.Attributes() {
+		if p.Dynamic {
+			s.how = lateView
+			return
+		}
+	}
+	if s.late {
+		s.how = lateView
+		return
+	}
+	from := x.arrays[s.in[0]]
+	if v, ok := viewOf(n.Def, from, n.Attrs); ok && from.DType == n.Outs[0].DType {
+		s.how = alias
+		x.arrays[s.first].View = v
+	}
+}
+
+// viewOf applies the view of a row; no when the row cannot express it for these strides.
+func viewOf(d *op.Def, from kernel.Array, a op.Attrs) (shape.View, bool) {
+	if d.Name == asStrided && (from.Offset != 0 || !from.Contiguous()) {
+		return shape.View{}, false // its strides count in the dense value, which nobody holds
+	}
+	v, err := d.View(from.View, a)
+	return v, err == nil
+}
+
+// checkFits refuses a program whose results and intermediates exceed the HBM
+// even when all inputs are donated.
+func (x *executable) checkFits(g *graph.Graph) error {
+	var args, outs int64
+	for _, s := range x.in {
+		args = sum(args, s.PaddedBytes())
+	}
+	for _, o := range x.outs {
+		outs = sum(outs, o.padded)
+	}
+	need := sum(outs, x.temp)
+	if need-min(args, outs) <= x.dev.hbm.Limit() {
+		return nil
+	}
+	o := device.Owner{What: g.Name}
+	if len(g.Nodes) > 0 {
+		n := g.Nodes[len(g.Nodes)-1]
+		o.What, o.Stack, o.Spec = string(n.Def.Name), n.Stack, n.Outs[0]
+	}
+	return x.dev.hbm.Exhausted(outs, need, o)
 }
 
 // placeIntermediates gives every result that is no output an offset in the
 // arena. Two of them share bytes when no step needs both.
-func (x *executable) placeIntermediates(slots int) {
+func (x *executable) placeIntermediates(isOut []bool) {
+	slots := len(x.arrays)
 	x.arena = make([]int, slots)
 	last := make([]int, slots) // last step that reads the slot
-	base := make([]int, slots) // whose bytes a view may see
+	base := make([]int, slots) // slot whose bytes a view may see
 	for i := range x.arena {
 		x.arena[i], last[i], base[i] = -1, -1, i
 	}
-	for i, s := range x.steps {
+	for i := range x.steps {
+		s := &x.steps[i]
 		for _, k := range s.in {
-			for ; k >= 0; k = base[k] {
+			for k >= 0 {
 				last[k] = i
 				if base[k] == k {
 					break
 				}
+				k = base[k]
 			}
 		}
-		for k := s.out; k < s.out+s.nout; k++ {
+		for k := s.first; k < s.first+len(s.outs); k++ {
 			last[k] = i
-			if s.view {
+			if s.how != compute {
 				base[k] = s.in[0]
 			}
 		}
 	}
-	output := make([]bool, slots)
-	for _, o := range x.outs {
-		output[o.slot] = true
-	}
-	// The allocator of the HBM also places in the arena: in granules of one cache line.
+	// The allocator of the HBM also places in the arena, in granules of one cache line.
 	planner := device.NewHBM(math.MaxInt64/64*64, 64, nil, nil)
 	ends := make([][]*device.Block, len(x.steps))
-	for i, s := range x.steps {
-		for k := s.out; k < s.out+s.nout; k++ {
-			a := &x.arrays[k]
-			n := hostBytes(a.Spec())
-			if output[k] || n == 0 || s.view {
+	for i := range x.steps {
+		s := &x.steps[i]
+		for k := s.first; k < s.first+len(s.outs) && s.how == compute; k++ {
+			n := hostBytes(x.arrays[k].Spec())
+			if isOut[k] || n == 0 {
 				continue
 			}
 			b, err := planner.Alloc(n, n, device.Owner{})
-			if err != nil || b.Addr+b.Size > math.MaxInt/2 {
-				x.arenaBytes = math.MaxInt64
+			if err != nil {
+				x.arenaBytes = math.MaxInt64 // the host limit will refuse it
 				return
 			}
 			x.arena[k] = int(b.Addr)
@@ -208,4 +244,9 @@ func (x *executable) placeIntermediates(slots int) {
 			planner.Free(b)
 		}
 	}
+}
+
+// String names the executable in the debugger and in errors.
+func (x *executable) String() string {
+	return fmt.Sprintf("%s (%d kernels)", x.name, len(x.plan.Kernels))
 }

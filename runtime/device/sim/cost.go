@@ -35,7 +35,7 @@ func nodeWork(chip *device.Chip, n *graph.Node) work {
 		}
 	}
 	for _, s := range n.Outs {
-		w.write = sum(w.write, paddedBytes(s))
+		w.write = sum(w.write, s.PaddedBytes())
 	}
 	w.unit = op.DMA
 	if n.Def.Cost == nil {

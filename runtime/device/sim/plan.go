@@ -78,7 +78,7 @@ func (p *planner) trace() {
 	note := func(r graph.Ref) *value {
 		v := p.values[r]
 		if v == nil {
-			v = &value{bytes: paddedBytes(r.Spec()), first: -1, last: -1}
+			v = &value{bytes: r.Spec().PaddedBytes(), first: -1, last: -1}
 			if r.Node.Def != nil {
 				v.first = p.group[r.Node.Index]
 			}
@@ -224,7 +224,7 @@ func (p *planner) reads(k int) []graph.Ref {
 // readBytes is what reading r moves: a view that selects less than its
 // storage reads only that, a broadcast reads only the storage.
 func readBytes(r graph.Ref) int64 {
-	return min(paddedBytes(r.Spec()), paddedBytes(source(r).Spec()))
+	return min(r.Spec().PaddedBytes(), source(r).Spec().PaddedBytes())
 }
 
 // name joins the names of the nodes: matmul+add+relu.

@@ -1,81 +1,90 @@
 package sim
 
 import (
+	"fmt"
 	"runtime/debug"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
-	"github.com/tpush/tpush/runtime/op"
-	"github.com/tpush/tpush/runtime/shape"
 )
-
-// asStrided addresses the elements of its operand directly, not through the operand's strides.
-const asStrided op.Name = "as_strided"
 
 // maxArenaKept is how much of the arena stays between runs.
 const maxArenaKept = 256 << 20
 
-// Run computes l.Out. It allocates the HBM of the outputs first, so that
-// nothing has run when it returns *device.OutOfMemoryError or
-// *device.HostMemoryError. An operation that fails gives *device.KernelError.
+// Run computes l.Out. It takes the HBM of the outputs first, so that nothing
+// has run when it returns *device.OutOfMemoryError or *device.HostMemoryError.
+// Inputs that do not fit give *device.InputError or *device.FreedBufferError;
+// an operation that fails gives *device.KernelError.
 func (x *executable) Run(l *device.Launch) error {
-	if len(l.In) != len(x.in) {
-		return &device.InputError{Input: -1, Why: "wrong number of inputs"}
-	}
-	for i, b := range l.In {
-		in, ok := b.(*buffer)
-		if !ok && b != nil && b.Spec().Equal(x.in[i]) {
-			x.arrays[i].Buf = b.Host().Buf // a number on the host, passed as an argument
-			continue
-		}
-		if !ok || in.dev != x.dev || !in.spec.Equal(x.in[i]) {
-			e := &device.InputError{Input: i, Want: x.in[i]}
-			if b != nil {
-				e.Got = b.Spec()
-			}
-			return e
-		}
-		if in.block == nil {
-			return &device.FreedBufferError{Input: i, Spec: in.spec}
-		}
-		x.arrays[i].Buf = in.array.Buf
-	}
-	temp, err := x.allocate(l)
+	err := x.bind(l)
 	if err == nil {
-		err = x.compute(l)
-	}
-	if temp != nil {
-		x.dev.hbm.Free(temp)
-	}
-	if err == nil {
-		x.collect(l)
-	} else {
-		x.release(len(x.outs))
+		err = x.launch(l)
 	}
 	for i := range x.arrays {
 		x.arrays[i].Buf = nil
 	}
-	if int64(len(x.dev.arena)) > maxArenaKept {
-		x.dev.arena = nil
-	}
 	return err
 }
 
-// allocate takes HBM for the outputs that get no donated buffer, and for the
-// intermediates; it gives the block of the latter. On error nothing is taken.
+// launch runs with the inputs bound.
+func (x *executable) launch(l *device.Launch) error {
+	temp, err := x.allocate(l)
+	if err != nil {
+		return err
+	}
+	err = x.compute(l)
+	if temp != nil {
+		x.dev.hbm.Free(temp)
+	}
+	if int64(len(x.dev.arena)) > maxArenaKept {
+		x.dev.arena = nil
+	}
+	if err != nil {
+		x.release(len(x.outs))
+		return err
+	}
+	x.collect(l)
+	return nil
+}
+
+// bind takes the bytes of the inputs. A buffer of another kind is a number on
+// the host, an argument that takes no HBM.
+func (x *executable) bind(l *device.Launch) error {
+	if len(l.In) != len(x.in) {
+		return &device.InputError{Input: -1, Why: fmt.Sprintf("%d inputs, want %d", len(l.In), len(x.in))}
+	}
+	for i, b := range l.In {
+		if in, ok := b.(*buffer); ok && in.dev == x.dev {
+			if in.block == nil {
+				return &device.FreedBufferError{Input: i, Spec: in.spec}
+			}
+			if in.spec.Equal(x.in[i]) {
+				x.arrays[i].Buf = in.buf
+				continue
+			}
+		} else if b != nil && !ok && b.Spec().Equal(x.in[i]) {
+			x.arrays[i].Buf = b.Host().Buf
+			continue
+		}
+		e := &device.InputError{Input: i, Want: x.in[i]}
+		if b != nil {
+			e.Got = b.Spec()
+		}
+		return e
+	}
+	return nil
+}
+
+// allocate takes HBM for the outputs that get no donated buffer and for the
+// intermediates, whose block it gives. On error nothing is taken.
 func (x *executable) allocate(l *device.Launch) (temp *device.Block, err error) {
 	d := x.dev
 	for i := range x.outs {
 		o := &x.outs[i]
-		x.donor[i] = x.findDonor(l, i)
-		if x.donor[i] >= 0 {
+		if x.donor[i] = x.findDonor(l, i); x.donor[i] >= 0 {
 			continue
 		}
-		var owner device.Owner
-		if i < len(l.Owners) {
-			owner = l.Owners[i]
-		}
-		if x.blocks[i], err = d.hbm.Alloc(o.bytes, o.padded, owner); err != nil {
+		if x.blocks[i], err = d.hbm.Alloc(o.bytes, o.padded, owner(l, i)); err != nil {
 			x.release(i)
 			return nil, err
 		}
@@ -86,21 +95,7 @@ func (x *executable) allocate(l *device.Launch) (temp *device.Block, err error) 
 			return nil, err
 		}
 	}
-	for i := range x.outs {
-		if o := &x.outs[i]; o.slot >= len(x.in) && o.shares < 0 {
-			if err = d.host.take(o.host, x.name); err != nil {
-				break
-			}
-			x.arrays[o.slot].Buf = kernel.Alloc(int(o.host))
-		}
-	}
-	if err == nil && x.arenaBytes > int64(len(d.arena)) {
-		d.arena = nil
-		if err = d.host.take(x.arenaBytes, x.name); err == nil {
-			d.arena = kernel.Alloc(int(x.arenaBytes))
-		}
-	}
-	if err != nil {
+	if err = x.allocateHost(); err != nil {
 		x.release(len(x.outs))
 		if temp != nil {
 			d.hbm.Free(temp)
@@ -110,30 +105,58 @@ func (x *executable) allocate(l *device.Launch) (temp *device.Block, err error) 
 	return temp, nil
 }
 
+// allocateHost makes the host arrays of the outputs and the arena.
+func (x *executable) allocateHost() error {
+	d := x.dev
+	for i := range x.outs {
+		o := &x.outs[i]
+		if !o.owns {
+			continue
+		}
+		if err := d.host.take(o.host, x.name); err != nil {
+			return err
+		}
+		x.arrays[o.slot].Buf = kernel.Alloc(int(o.host))
+	}
+	if x.arenaBytes > int64(len(d.arena)) {
+		d.arena = nil
+		if err := d.host.take(x.arenaBytes, x.name); err != nil {
+			return err
+		}
+		d.arena = kernel.Alloc(int(x.arenaBytes))
+	}
+	return nil
+}
+
+func owner(l *device.Launch, i int) device.Owner {
+	if i < len(l.Owners) {
+		return l.Owners[i]
+	}
+	return device.Owner{}
+}
+
 // findDonor finds a donated input for output i: one of the same type, else one
 // that takes as much HBM; -1 when there is none.
 func (x *executable) findDonor(l *device.Launch, i int) int {
 	found := -1
 	for k, donate := range l.Donate {
-		if !donate || x.taken(l, i, k) {
+		if !donate || x.given(l, i, k) {
 			continue
 		}
 		in, ok := l.In[k].(*buffer)
-		if !ok {
-			continue
-		}
-		if in.spec.Equal(x.outs[i].spec) {
+		switch {
+		case !ok || in.padded == 0:
+		case in.spec.Equal(x.outs[i].spec):
 			return k
-		}
-		if found < 0 && in.padded == x.outs[i].padded {
+		case found < 0 && in.padded == x.outs[i].padded:
 			found = k
 		}
 	}
 	return found
 }
 
-// taken says whether an output before i got the buffer of input k.
-func (x *executable) taken(l *device.Launch, i, k int) bool {
+// given says whether an output before i got the buffer of input k.
+func (x *executable) given(l *device.Launch, i, k int) bool {
 	for _, j := range x.donor[:i] {
 		if j >= 0 && l.In[j] == l.In[k] {
 			return true
@@ -152,66 +175,74 @@ func (x *executable) release(n int) {
 	}
 }
 
-// compute calls the kernels in order.
+// compute calls the kernels in order. A panic of a kernel is a defect; it must
+// not take the session along.
 func (x *executable) compute(l *device.Launch) (err error) {
-	c := &x.call
 	at := 0
 	defer func() {
-		clear(c.In[:cap(c.In)])
-		clear(c.Out[:cap(c.Out)])
-		c.In, c.Out, c.Attrs = c.In[:0], c.Out[:0], nil
 		if p := recover(); p != nil {
 			err = &device.KernelError{Op: string(x.steps[at].def.Name), Node: x.steps[at].node, Panic: p, Trace: string(debug.Stack())}
 		}
+		x.unbind(at)
 	}()
 	for i := range x.steps {
-		s := &x.steps[i]
 		at = i
-		c.Attrs = s.attrs
+		s := &x.steps[i]
+		a := s.attrs
 		if s.node < len(l.Attrs) {
-			c.Attrs = l.Attrs[s.node]
+			a = l.Attrs[s.node]
 		}
-		if s.view && x.see(s, c.Attrs) {
+		switch s.how {
+		case alias:
+			x.arrays[s.first].Buf = x.arrays[s.in[0]].Buf
 			continue
+		case lateView:
+			from, to := &x.arrays[s.in[0]], &x.arrays[s.first]
+			if v, ok := viewOf(s.def, *from, a); ok && from.DType == to.DType {
+				to.View, to.Buf = v, from.Buf
+				continue
+			}
+			*to = kernel.New(s.outs[0].Spec())
 		}
-		c.In, c.Out = c.In[:0], c.Out[:0]
-		for _, k := range s.in {
-			if k < 0 {
-				c.In = append(c.In, kernel.Array{})
-			} else {
-				c.In = append(c.In, x.arrays[k])
+		for j, k := range s.in {
+			switch {
+			case k < 0:
+			case s.late:
+				s.ins[j] = x.arrays[k]
+			default:
+				s.ins[j].Buf = x.arrays[k].Buf
 			}
 		}
-		for k := s.out; k < s.out+s.nout; k++ {
-			a := &x.arrays[k]
-			if s.view {
-				a.View, a.Buf = s.dense, kernel.Alloc(shape.Size(s.dense.Dims)*a.DType.HostBytes())
-			} else if from := x.arena[k]; from >= 0 {
-				n := a.Size() * a.DType.HostBytes()
-				a.Buf = x.dev.arena[from : from+n : from+(n+63)&^63]
+		for j := range s.outs {
+			k := s.first + j
+			if from := x.arena[k]; from >= 0 {
+				o := &s.outs[j]
+				n := o.Size() * o.DType.HostBytes()
+				x.arrays[k].Buf = x.dev.arena[from : from+n : from+(n+63)&^63]
 			}
-			c.Out = append(c.Out, *a)
+			s.outs[j].Buf = x.arrays[k].Buf
 		}
-		if err := s.def.Kernel(c); err != nil {
+		x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, a
+		if err := s.def.Kernel(&x.call); err != nil {
 			return &device.KernelError{Op: string(s.def.Name), Node: s.node, Err: err}
 		}
 	}
 	return nil
 }
 
-// see makes the result of a metadata-only step a view of its operand. It says
-// no when the row cannot express the view; the kernel then copies.
-func (x *executable) see(s *step, a op.Attrs) bool {
-	from, to := &x.arrays[s.in[0]], &x.arrays[s.out]
-	if s.def.Name == asStrided && (from.Offset != 0 || !from.Contiguous()) {
-		return false // strides count in the dense value, which nobody holds
+// unbind forgets the bytes that the steps up to the last one saw, so that a
+// cached executable keeps nothing alive.
+func (x *executable) unbind(last int) {
+	x.call = kernel.Call{}
+	for i := range min(last+1, len(x.steps)) {
+		s := &x.steps[i]
+		for j := range s.ins {
+			s.ins[j].Buf = nil
+		}
+		for j := range s.outs {
+			s.outs[j].Buf = nil
+		}
 	}
-	v, err := s.def.View(from.View, a)
-	if err != nil || from.DType != to.DType {
-		return false
-	}
-	to.View, to.Buf = v, from.Buf
-	return true
 }
 
 // collect makes the buffers of the outputs.
@@ -227,15 +258,8 @@ func (x *executable) collect(l *device.Launch) {
 		if k := x.donor[i]; k >= 0 {
 			in := l.In[k].(*buffer)
 			block, in.block = in.block, nil
-			var owner device.Owner
-			if i < len(l.Owners) {
-				owner = l.Owners[i]
-			}
-			x.dev.hbm.Move(block, o.bytes, owner)
+			x.dev.hbm.Move(block, o.bytes, owner(l, i))
 		}
-		l.Out[i] = &buffer{
-			dev: x.dev, spec: o.spec, padded: o.padded, block: block,
-			array: kernel.Array{DType: o.spec.DType, View: o.view, Buf: x.arrays[o.slot].Buf},
-		}
+		l.Out[i] = &buffer{form: &o.form, buf: x.arrays[o.slot].Buf, block: block}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/device"
-	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -65,7 +64,7 @@ func run(t *testing.T, g *graph.Graph, want [][]float32, in func(d *Device) []de
 				if got := numbers(o); !slices.Equal(got, want[i]) {
 					t.Errorf("level %d, output %d: got %v, want %v", level, i, got, want[i])
 				}
-				if o.Freed() || o.PaddedBytes() != paddedBytes(o.Spec()) || !o.Host().Contiguous() {
+				if o.Freed() || o.PaddedBytes() != o.Spec().PaddedBytes() || !o.Host().Contiguous() {
 					t.Errorf("output %d: freed %v, padded %d", i, o.Freed(), o.PaddedBytes())
 				}
 				o.Free()
@@ -354,21 +353,6 @@ func TestCompileRefusesMalformedGraphs(t *testing.T) {
 	for name, g := range map[string]*graph.Graph{"later node": late.graph(n), "no such result": noOut, "input of another graph": g3} {
 		if _, err := open(t, Options{}).Compile(g, device.FastRun); err == nil {
 			t.Errorf("%s: compiled", name)
-		}
-	}
-}
-
-func TestPaddedBytes(t *testing.T) {
-	for _, c := range []struct {
-		s    shape.Spec
-		want int64
-	}{
-		{f32(), 512}, {f32(1), 512}, {f32(1025), 8192}, {f32(5, 100), 4096}, {f32(1<<20, 1), 4 << 20}, {f32(3, 0), 0},
-		{shape.Of(dtype.BF16, 1, 1), 512}, {shape.Of(dtype.I8, 4096, 1), 16384}, {shape.Of(dtype.F64), 1024},
-		{f32(math.MaxInt, 2), math.MaxInt64 / 8},
-	} {
-		if got := paddedBytes(c.s); got != c.want {
-			t.Errorf("%v: %d, want %d", c.s, got, c.want)
 		}
 	}
 }

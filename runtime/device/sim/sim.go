@@ -8,7 +8,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
@@ -65,51 +64,19 @@ func (d *Device) Close() error {
 // Upload copies a dense host array to the device. It returns
 // *device.OutOfMemoryError, *device.HostMemoryError, or an error when the bytes do not fit s.
 func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.Buffer, error) {
-	if int64(len(host)) != hostBytes(s) {
-		return nil, fmt.Errorf("upload: %v needs %d bytes, got %d", s, hostBytes(s), len(host))
+	f := newForm(d, s)
+	if int64(len(host)) != f.host {
+		return nil, fmt.Errorf("upload: %v needs %d bytes, got %d", s, f.host, len(host))
 	}
-	b := &buffer{dev: d, spec: s, padded: paddedBytes(s)}
-	block, err := d.hbm.Alloc(s.Bytes(), b.padded, owner)
+	block, err := d.hbm.Alloc(f.bytes, f.padded, owner)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.host.take(int64(len(host)), owner.What); err != nil {
+	if err := d.host.take(f.host, owner.What); err != nil {
 		d.hbm.Free(block)
 		return nil, err
 	}
-	b.block = block
-	b.array = kernel.Array{DType: s.DType, View: shape.Dense(s.Dims), Buf: kernel.Alloc(len(host))}
-	copy(b.array.Buf, host)
+	b := &buffer{form: &f, buf: kernel.Alloc(len(host)), block: block}
+	copy(b.buf, host)
 	return b, nil
-}
-
-// hostBytes is the size of a dense host array; it saturates where Spec.HostBytes would overflow.
-func hostBytes(s shape.Spec) int64 {
-	n := int64(s.DType.HostBytes())
-	for _, d := range s.Dims {
-		n = product(n, int64(d))
-	}
-	for _, d := range s.Dims {
-		if d == 0 {
-			return 0
-		}
-	}
-	return n
-}
-
-// logicalBytes is Spec.Bytes; it saturates.
-func logicalBytes(s shape.Spec) int64 {
-	n := int64(s.DType.Bits())
-	for _, d := range s.Dims {
-		if d == 0 {
-			return 0
-		}
-	}
-	for _, d := range s.Dims {
-		n = product(n, int64(d))
-	}
-	if n == math.MaxInt64 {
-		return n
-	}
-	return (n + 7) / 8
 }
