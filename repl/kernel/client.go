@@ -1,0 +1,209 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// Events receive what an execution produces, on the goroutine that waits for
+// it. A nil function ignores its kind.
+type Events struct {
+	Stream  func(StreamContent)
+	Result  func(ResultContent)
+	Display func(ResultContent)
+	Error   func(ErrorContent)
+	// Input gives a piece of standard input, io.EOF at the end. It runs on a goroutine of its own.
+	Input func() (string, error)
+}
+
+// A DiedError says that the kernel process ended.
+type DiedError struct {
+	Status string // exit status 2, signal: killed
+	Stderr string // last text it wrote to standard error
+}
+
+// Error names the ending.
+func (e *DiedError) Error() string { return "the kernel died: " + e.Status }
+
+// A Client talks to one kernel.
+type Client struct {
+	conn conn
+	died func() *DiedError // waits for the process and says how it ended
+
+	mu      sync.Mutex
+	next    int
+	waiting map[string]chan Message
+	gone    bool
+}
+
+// NewClient makes a client over a pair of pipes. died is called once the pipe
+// has broken and says how the kernel ended; it may be nil.
+func NewClient(r io.Reader, w io.Writer, died func() *DiedError) *Client {
+	c := &Client{conn: conn{r: r, w: w}, died: died, waiting: map[string]chan Message{}}
+	go c.read()
+	return c
+}
+
+func (c *Client) read() {
+	for {
+		m, err := c.conn.receive()
+		if err != nil {
+			c.mu.Lock()
+			c.gone = true
+			for _, ch := range c.waiting {
+				close(ch)
+			}
+			clear(c.waiting)
+			c.mu.Unlock()
+			return
+		}
+		c.mu.Lock()
+		ch := c.waiting[m.Parent.ID]
+		c.mu.Unlock()
+		if ch != nil {
+			ch <- m
+		}
+	}
+}
+
+func (c *Client) dead() error {
+	if c.died != nil {
+		return c.died()
+	}
+	return &DiedError{Status: "connection closed"}
+}
+
+// request sends a message and gives the channel of everything that answers it.
+func (c *Client) request(typ string, content any) (string, chan Message, error) {
+	c.mu.Lock()
+	if c.gone {
+		c.mu.Unlock()
+		return "", nil, c.dead()
+	}
+	c.next++
+	id := strconv.Itoa(c.next)
+	ch := make(chan Message, 256)
+	c.waiting[id] = ch
+	c.mu.Unlock()
+	if err := c.conn.send(typ, id, Header{}, content); err != nil {
+		c.forget(id)
+		return "", nil, c.dead()
+	}
+	return id, ch, nil
+}
+
+func (c *Client) forget(id string) {
+	c.mu.Lock()
+	delete(c.waiting, id)
+	c.mu.Unlock()
+}
+
+// Execute runs a cell or a command and waits for its end. When ctx ends it
+// interrupts the cell, giving the cause, and goes on waiting for the reply.
+// A *DiedError says that the kernel is gone.
+func (c *Client) Execute(ctx context.Context, r ExecuteRequest, ev Events) (ExecuteReply, error) {
+	r.AllowStdin = ev.Input != nil
+	id, ch, err := c.request(TypeExecuteRequest, r)
+	if err != nil {
+		return ExecuteReply{}, err
+	}
+	defer c.forget(id)
+	stop := ctx.Done()
+	for {
+		select {
+		case <-stop:
+			stop = nil
+			reason := ""
+			if context.Cause(ctx) == context.DeadlineExceeded {
+				reason = "timeout"
+			}
+			_ = c.conn.send(TypeInterruptRequest, id+".i", Header{}, InterruptRequest{id, reason})
+		case m, ok := <-ch:
+			if !ok {
+				return ExecuteReply{}, c.dead()
+			}
+			rep, done, err := c.deliver(m, ev)
+			if done || err != nil {
+				return rep, err
+			}
+		}
+	}
+}
+
+func (c *Client) deliver(m Message, ev Events) (rep ExecuteReply, done bool, err error) {
+	switch m.Header.Type {
+	case TypeStream:
+		err = decode(m, ev.Stream)
+	case TypeExecuteResult:
+		err = decode(m, ev.Result)
+	case TypeDisplayData:
+		err = decode(m, ev.Display)
+	case TypeError:
+		err = decode(m, ev.Error)
+	case TypeInputRequest:
+		go func() {
+			text, err := ev.Input()
+			_ = c.conn.send(TypeInputReply, "", m.Parent, InputContent{Value: text, EOF: err != nil})
+		}()
+	case TypeExecuteReply:
+		return rep, true, json.Unmarshal(m.Content, &rep)
+	}
+	return rep, false, err
+}
+
+func decode[T any](m Message, f func(T)) error {
+	if f == nil {
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(m.Content, &v); err != nil {
+		return &FrameError{Err: fmt.Errorf("%s: %w", m.Header.Type, err)}
+	}
+	f(v)
+	return nil
+}
+
+// ask sends a request that has a single reply.
+func ask[T any](c *Client, typ string, content any) (T, error) {
+	var v T
+	id, ch, err := c.request(typ, content)
+	if err != nil {
+		return v, err
+	}
+	defer c.forget(id)
+	m, ok := <-ch
+	if !ok {
+		return v, c.dead()
+	}
+	return v, json.Unmarshal(m.Content, &v)
+}
+
+// Complete asks for candidates.
+func (c *Client) Complete(r CompleteRequest) (CompleteReply, error) {
+	return ask[CompleteReply](c, TypeCompleteRequest, r)
+}
+
+// Inspect asks about the thing at the cursor.
+func (c *Client) Inspect(r InspectRequest) (InspectReply, error) {
+	return ask[InspectReply](c, TypeInspectRequest, r)
+}
+
+// IsComplete asks whether code is whole.
+func (c *Client) IsComplete(code string) (IsCompleteReply, error) {
+	return ask[IsCompleteReply](c, TypeIsCompleteRequest, CodeRequest{code})
+}
+
+// Info asks who the kernel is.
+func (c *Client) Info() (KernelInfo, error) {
+	return ask[KernelInfo](c, TypeKernelInfoRequest, struct{}{})
+}
+
+// Shutdown asks the kernel to end and waits for its consent.
+func (c *Client) Shutdown() error {
+	_, err := ask[ShutdownReply](c, TypeShutdownRequest, ShutdownRequest{})
+	return err
+}
