@@ -12,7 +12,12 @@ import (
 
 // Literal prints one element of a dense attribute: v rounded to t. NaN and
 // infinities are the hexadecimal bits, which every width has its own of.
-func Literal(t dtype.DType, v float64) string { return LiteralBits(t, t.Encode(v)) }
+func Literal(t dtype.DType, v float64) string {
+	if t == dtype.F64 && v != v {
+		return LiteralBits(t, nan(t)) // Go's NaN carries a payload
+	}
+	return LiteralBits(t, t.Encode(v))
+}
 
 // LiteralBits prints the element whose host bytes are bits, exactly.
 func LiteralBits(t dtype.DType, bits uint64) string {

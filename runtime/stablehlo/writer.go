@@ -214,7 +214,9 @@ func (w *Writer) Iota(s shape.Spec, axis int) Value {
 
 // Block writes the head of a region with its arguments.
 func (w *Writer) Block(args ...Value) {
+	w.indent--
 	w.line()
+	w.indent++
 	w.b.WriteString("^bb0(")
 	for i, a := range args {
 		if i > 0 {
