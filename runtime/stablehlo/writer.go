@@ -139,11 +139,34 @@ func (w *Writer) Do(name string, out shape.Spec, attrs string, in ...Value) Valu
 	return w.Op("stablehlo."+name, in, []shape.Spec{out}, attrs)[0]
 }
 
-// Convert changes the element type; it writes nothing when there is nothing to change.
+// Convert changes the element type as dtype.Encode does; it writes nothing
+// when there is nothing to change. Two types need more than XLA's convert,
+// which makes NaN of what they do not hold: F8E4M3 saturates, and F8E8M0 takes
+// the magnitude, at least its smallest power.
 func (w *Writer) Convert(x Value, t dtype.DType) Value {
 	if x.Spec.DType == t {
 		return x
 	}
+	if t == dtype.F8E4M3 || t == dtype.F8E8M0 {
+		if from := x.Spec.DType; !from.IsFloat() || from.Bits() < 16 {
+			x = w.convert(x, dtype.F32)
+		}
+	}
+	switch t {
+	case dtype.F8E4M3:
+		elem := shape.Spec{DType: x.Spec.DType}
+		x = w.Clamp(w.Splat(elem, t.Lowest()), x, w.Splat(elem, t.Max()))
+	case dtype.F8E8M0:
+		least := t.Min()
+		if x.Spec.DType == dtype.F16 {
+			x = w.convert(x, dtype.F32) // half does not reach down there
+		}
+		x = w.Do("maximum", x.Spec, "", w.Do("abs", x.Spec, "", x), w.Splat(x.Spec, least))
+	}
+	return w.convert(x, t)
+}
+
+func (w *Writer) convert(x Value, t dtype.DType) Value {
 	return w.Do("convert", shape.Spec{DType: t, Dims: x.Spec.Dims}, "", x)
 }
 

@@ -64,6 +64,7 @@ func everything() string {
 		add(w.Constant(f32(2, 2), []float64{1, -2.5, math.NaN(), math.Inf(-1)}), w.Constant(bf16(2), []float64{1.1, 3e38}), w.Constant(f32(0, 3), nil))
 		add(w.ConstantInts(shape.Of(dtype.I64, 2), []int64{-1, math.MaxInt64}), w.ConstantInts(shape.Of(dtype.U64, 2), []int64{-1, 1}))
 		add(w.Convert(w.Splat(shape.Of(dtype.C64, 2), 1), dtype.C64), w.Select(w.Compare("EQ", x, x), x, w.Full(x, math.Inf(1))))
+		add(w.Convert(x, dtype.F8E4M3), w.Convert(idx, dtype.F8E8M0), w.Convert(w.Splat(bf16(2), 3), dtype.F8E8M0), w.Convert(x, dtype.F4E2M1))
 		add(w.CompareTotal("LT", x, x), w.Transpose(x, []int{2, 0, 1}), w.Reshape(x, []int{6, 4}), w.BroadcastTo(sq, []int{2, 3, 3}), w.SliceAxis(x, 2, 1, 4, 2))
 		return out
 	}, ModuleOptions{Alias: map[int]int{7: 1}})
