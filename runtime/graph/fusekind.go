@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// standAlone are rows whose class alone would let them fuse (F12).
+var standAlone = map[op.Name]bool{
+	"cumsum": true, "cumprod": true, "cummax": true, "cummin": true, "logcumsumexp": true,
+	"sort": true, "argsort": true, "topk": true, "kthvalue": true, "median": true, "mode": true, "unique": true,
+	"bincount": true, "histc": true,
+}
+
+// joins are rows that glue arrays together: a padded maximum for the compiler.
+var joins = map[op.Name]bool{"cat": true, "concat": true, "stack": true, "hstack": true, "vstack": true}
+
+// kindOf classes a node for the rules.
+func kindOf(n *Node) fuseKind {
+	d := n.Def
+	switch {
+	case d.Has(op.MetadataOnly) || d.Class == op.View:
+		return isFree
+	case d.Class == op.Factory && len(n.In) == 0:
+		return isFree
+	case d.Has(op.CutBefore|op.CutAfter|op.SideEffect|op.Draws|op.HostSize) || standAlone[d.Name]:
+		return isAlone
+	}
+	switch d.Class {
+	case op.Elementwise:
+		if len(n.Outs) == 1 {
+			return isLoop
+		}
+	case op.Reduce, op.Normalize, op.Loss:
+		return isReduce
+	case op.Contract:
+		if d.Cost != nil {
+			in := make([]shape.Spec, len(n.In))
+			for i, r := range n.In {
+				in[i] = r.Spec()
+			}
+			if c := d.Cost(in, n.Outs, n.Attrs); c.M > 0 {
+				return isProduct
+			}
+		}
+	case op.Move:
+		if joins[d.Name] {
+			return isJoin
+		}
+	}
+	return isAlone
+}
+
+// outputs says for each node whether one of its results is an output of the graph.
+func outputs(g *Graph) []bool {
+	out := make([]bool, len(g.Nodes))
+	for _, r := range g.Outputs {
+		if r.Node != nil && r.Node.Def != nil {
+			out[r.Node.Index] = true
+		}
+	}
+	return out
+}
+
+// Alone makes a group of each node, as op-by-op execution does; views go to their users.
+func Alone(g *Graph) []Group {
+	out := outputs(g)
+	groups := make([]Group, 0, len(g.Nodes))
+	for i, n := range g.Nodes {
+		if n.Def.Has(op.MetadataOnly) && !out[i] {
+			continue
+		}
+		nodes := []int{i}
+		for at := 0; at < len(nodes); at++ {
+			for _, r := range g.Nodes[nodes[at]].In {
+				if v := r.Node; v != nil && v.Def != nil && v.Def.Has(op.MetadataOnly) && !out[v.Index] && !slices.Contains(nodes, v.Index) {
+					nodes = append(nodes, v.Index)
+				}
+			}
+		}
+		slices.Sort(nodes)
+		groups = append(groups, Group{Nodes: nodes, Rule: "OUT", Kind: "loop"})
+	}
+	return groups
+}
