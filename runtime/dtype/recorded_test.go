@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,7 @@ type record struct {
 	Outputs []array
 	Attrs   struct {
 		DType, Of, Left string
+		Block           int
 		LeftKind        string `json:"left_kind"`
 		RightKind       string `json:"right_kind"`
 	}
@@ -81,9 +83,6 @@ func records(t *testing.T, name string) []record {
 			}
 			var r record
 			if name == "cast.jsonl" && !strings.Contains(s.Text(), `"dtype":"f32"`) {
-				continue
-			}
-			if strings.Contains(s.Text(), "_quantize") || strings.Contains(s.Text(), "pack_nibbles") {
 				continue
 			}
 			if err := json.Unmarshal(s.Bytes(), &r); err != nil {
@@ -155,6 +154,18 @@ func TestPromotionIsPyTorchs(t *testing.T) {
 func TestSmallFormats(t *testing.T) {
 	for _, r := range records(t, "small_formats.jsonl") {
 		t.Run(r.ID, func(t *testing.T) {
+			switch r.Op {
+			case "mx_quantize":
+				testBlock(t, r, Block{Element: r.Attrs.DType, Scale: F8E8M0, Size: r.Attrs.Block})
+				return
+			case "nvfp4_quantize":
+				b, _ := BlockByName("nvfp4")
+				testBlock(t, r, b)
+				return
+			case "pack_nibbles":
+				testNibbles(t, r)
+				return
+			}
 			f, ok := FormatByName(r.Attrs.DType)
 			if !ok {
 				t.Fatal(r.Attrs.DType)
@@ -208,5 +219,67 @@ func TestCastRounding(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// testBlock compares scales, elements and the values back with the recorded ones.
+func testBlock(t *testing.T, r record, b Block) {
+	f, ok := FormatByName(b.Element)
+	if !ok {
+		t.Fatal(b.Element)
+	}
+	for k := range len(r.Inputs[0].Data) / b.Size {
+		x, codes, back := make([]float32, b.Size), make([]uint8, b.Size), make([]float32, b.Size)
+		for i := range x {
+			x[i] = float32(r.Inputs[0].Data[k*b.Size+i])
+		}
+		scale := b.Quantize(x, codes)
+		b.Dequantize(scale, codes, back)
+		got, want := float64(scale), float64(r.Outputs[0].Data[k])
+		if r.Outputs[0].DType != "u8" {
+			got = b.Scale.Decode(uint64(scale))
+		}
+		if got != want {
+			t.Errorf("block %d: scale %v, want %v", k, got, want)
+		}
+		for i := range x {
+			if got, want := f.Decode(uint64(codes[i])), float64(r.Outputs[1].Data[k*b.Size+i]); got != want {
+				t.Errorf("block %d: %v becomes %v, want %v", k, x[i], got, want)
+			}
+			if got, want := back[i], float32(r.Outputs[2].Data[k*b.Size+i]); got != want {
+				t.Errorf("block %d: %v comes back as %v, want %v", k, x[i], got, want)
+			}
+		}
+	}
+}
+
+func testNibbles(t *testing.T, r record) {
+	var codes, want []uint8
+	for _, x := range r.Inputs[0].Data {
+		codes = append(codes, uint8(x))
+	}
+	for _, x := range r.Outputs[0].Data {
+		want = append(want, uint8(x))
+	}
+	if got := PackNibbles(codes); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := UnpackNibbles(want, len(codes)); !slices.Equal(got, codes) {
+		t.Errorf("unpacked %v, want %v", got, codes)
+	}
+}
+
+func TestBlocksOfZerosAndNaN(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, b := range Blocks() {
+		codes, back := make([]uint8, 2), make([]float32, 2)
+		b.Dequantize(b.Quantize([]float32{0, 0}, codes), codes, back)
+		if back[0] != 0 || back[1] != 0 {
+			t.Errorf("%s: zeros come back as %v", b.Name, back)
+		}
+		b.Dequantize(b.Quantize([]float32{1, nan}, codes), codes, back)
+		if back[0] == back[0] || back[1] == back[1] {
+			t.Errorf("%s: a block with NaN comes back as %v", b.Name, back)
+		}
 	}
 }
