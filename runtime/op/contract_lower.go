@@ -1,0 +1,198 @@
+package op
+
+import (
+	"strings"
+
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/stablehlo"
+)
+
+// dotHLO writes dot_general: the result has the batch axes, the other axes of
+// x, the other axes of y. Operands narrower than the result are multiplied as
+// they are; precision HIGHEST keeps f32 products exact.
+func dotHLO(w *stablehlo.Writer, x, y stablehlo.Value, xBatch, yBatch, xK, yK []int) stablehlo.Value {
+	var out []int
+	for _, a := range xBatch {
+		out = append(out, x.Spec.Dims[a])
+	}
+	used := func(axes ...[]int) []int {
+		var all []int
+		for _, a := range axes {
+			all = append(all, a...)
+		}
+		return all
+	}
+	out = append(out, dimsAt(x.Spec.Dims, otherAxes(used(xBatch, xK), x.Spec.Rank()))...)
+	out = append(out, dimsAt(y.Spec.Dims, otherAxes(used(yBatch, yK), y.Spec.Rank()))...)
+	var parts []string
+	add := func(name string, axes []int) {
+		if len(axes) > 0 {
+			parts = append(parts, name+" = ["+joinInts(axes)+"]")
+		}
+	}
+	add("lhs_batching_dimensions", xBatch)
+	add("rhs_batching_dimensions", yBatch)
+	add("lhs_contracting_dimensions", xK)
+	add("rhs_contracting_dimensions", yK)
+	return w.Do("dot_general", shape.Spec{DType: x.Spec.DType, Dims: out},
+		"dot_dimension_numbers = #stablehlo.dot<"+strings.Join(parts, ", ")+">, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", x, y)
+}
+
+func joinInts(xs []int) string {
+	s := strings.TrimPrefix(strings.TrimPrefix(stablehlo.I64s(xs), "array<i64: "), "array<i64")
+	return strings.TrimSuffix(s, ">")
+}
+
+// matmulHLO lowers matmul of x and y to one dot_general.
+func matmulHLO(w *stablehlo.Writer, x, y stablehlo.Value, out shape.Spec) stablehlo.Value {
+	rx, ry := x.Spec.Rank(), y.Spec.Rank()
+	if rx <= 2 && ry <= 2 || ry <= 2 {
+		return dotHLO(w, x, y, nil, nil, []int{rx - 1}, []int{max(ry-2, 0)})
+	}
+	// Batched: both sides get the whole batch.
+	if rx == 1 {
+		x = w.Reshape(x, []int{1, x.Spec.Dims[0]})
+		rx = 2
+	}
+	batch, _ := shape.Broadcast(x.Spec.Dims[:rx-2], y.Spec.Dims[:ry-2])
+	x = w.BroadcastTo(x, append(append([]int{}, batch...), x.Spec.Dims[rx-2:]...))
+	y = w.BroadcastTo(y, append(append([]int{}, batch...), y.Spec.Dims[ry-2:]...))
+	n := len(batch)
+	return w.Reshape(dotHLO(w, x, y, span(0, n), span(0, n), []int{n + 1}, []int{n}), out.Dims)
+}
+
+func lowerMatmul(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	return []stablehlo.Value{matmulHLO(w, c.In[0], c.In[1], c.Out[0])}
+}
+
+// addedHLO lowers beta·add + alpha·product.
+func addedHLO(w *stablehlo.Writer, c *LowerCall, product stablehlo.Value) []stablehlo.Value {
+	out := c.Out[0]
+	r := w.Do("multiply", out, "", product, w.Splat(out, c.Attrs.Float("alpha")))
+	if c.Attrs.Float("beta") == 0 {
+		return []stablehlo.Value{r}
+	}
+	add := w.BroadcastTo(c.In[0], out.Dims)
+	add = w.Do("multiply", out, "", add, w.Splat(out, c.Attrs.Float("beta")))
+	return []stablehlo.Value{w.Do("add", out, "", add, r)}
+}
+
+func lowerAdded(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	return addedHLO(w, c, matmulHLO(w, c.In[1], c.In[2], c.Out[0]))
+}
+
+func lowerAddBMM(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	return addedHLO(w, c, dotHLO(w, c.In[1], c.In[2], nil, nil, []int{0, 2}, []int{0, 1}))
+}
+
+func lowerAddr(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	return addedHLO(w, c, dotHLO(w, c.In[1], c.In[2], nil, nil, nil, nil))
+}
+
+func lowerOuter(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	return []stablehlo.Value{dotHLO(w, c.In[0], c.In[1], nil, nil, nil, nil)}
+}
+
+func lowerInner(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, y := c.In[0], c.In[1]
+	if x.Spec.Rank() == 0 || y.Spec.Rank() == 0 {
+		return []stablehlo.Value{dotHLO(w, x, y, nil, nil, nil, nil)}
+	}
+	return []stablehlo.Value{dotHLO(w, x, y, nil, nil, []int{x.Spec.Rank() - 1}, []int{y.Spec.Rank() - 1})}
+}
+
+func lowerLinear(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, m, out := c.In[0], c.In[1], c.Out[0]
+	r := dotHLO(w, x, m, nil, nil, []int{x.Spec.Rank() - 1}, []int{m.Spec.Rank() - 1})
+	if len(c.In) > 2 && c.In[2].ID != "" {
+		r = w.Do("add", out, "", r, w.BroadcastTo(c.In[2], out.Dims))
+	}
+	return []stablehlo.Value{r}
+}
+
+func lowerTensorDot(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, y := c.In[0], c.In[1]
+	ax, ay, err := tensordotAxes([]shape.Spec{x.Spec, y.Spec}, c.Attrs)
+	if err != nil {
+		panic(err)
+	}
+	xd, yd := append([]int{}, x.Spec.Dims...), append([]int{}, y.Spec.Dims...)
+	for i := range ax {
+		n := max(xd[ax[i]], yd[ay[i]])
+		xd[ax[i]], yd[ay[i]] = n, n
+	}
+	return []stablehlo.Value{dotHLO(w, w.BroadcastTo(x, xd), w.BroadcastTo(y, yd), nil, nil, ax, ay)}
+}
+
+func lowerBilinear(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, y, m, out := c.In[0], c.In[1], c.In[2], c.Out[0]
+	lead := x.Spec.Rank() - 1
+	t := dotHLO(w, x, m, nil, nil, []int{lead}, []int{1}) // [..,o,j]
+	r := dotHLO(w, t, y, span(0, lead), span(0, lead), []int{lead + 1}, []int{lead})
+	if len(c.In) > 3 && c.In[3].ID != "" {
+		r = w.Do("add", out, "", r, w.BroadcastTo(c.In[3], out.Dims))
+	}
+	return []stablehlo.Value{r}
+}
+
+func lowerKron(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, y, out := c.In[0], c.In[1], c.Out[0]
+	r := out.Rank()
+	var pairs, ax, ay []int
+	for i := range r {
+		m, n := 1, 1
+		if j := i - (r - x.Spec.Rank()); j >= 0 {
+			m = x.Spec.Dims[j]
+			ax = append(ax, 2*i)
+		}
+		if j := i - (r - y.Spec.Rank()); j >= 0 {
+			n = y.Spec.Dims[j]
+			ay = append(ay, 2*i+1)
+		}
+		pairs = append(pairs, m, n)
+	}
+	full := shape.Spec{DType: out.DType, Dims: pairs}
+	p := w.Do("multiply", full, "", w.BroadcastInDim(x, pairs, ax), w.BroadcastInDim(y, pairs, ay))
+	return []stablehlo.Value{w.Reshape(p, out.Dims)}
+}
+
+// lowerTrace sums what a mask of the diagonal keeps.
+func lowerTrace(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x := c.In[0]
+	x = w.Convert(x, c.Out[0].DType)
+	m := diagonalMaskHLO(w, x.Spec.Dims, 0, 1, 0)
+	x = w.Select(m, x, w.Splat(x.Spec, 0))
+	return []stablehlo.Value{w.Reduce("add", x, []int{0, 1}, 0)}
+}
+
+// diagonalMaskHLO writes a bool array that is true where index along axis y = index along axis x + offset.
+func diagonalMaskHLO(w *stablehlo.Writer, dims []int, x, y, offset int) stablehlo.Value {
+	return diagonalCompareHLO(w, "EQ", dims, x, y, offset)
+}
+
+// diagonalCompareHLO compares (index along y) with (index along x) + offset.
+func diagonalCompareHLO(w *stablehlo.Writer, dir string, dims []int, x, y, offset int) stablehlo.Value {
+	s := shape.Spec{DType: indexHLO, Dims: dims}
+	i := w.Do("add", s, "", w.Iota(s, x), w.Splat(s, float64(offset)))
+	return w.Compare(dir, w.Iota(s, y), i)
+}
+
+// lowerCross rotates by slicing: (a₁b₂-a₂b₁, a₂b₀-a₀b₂, a₀b₁-a₁b₀).
+func lowerCross(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	out := c.Out[0]
+	x, y := w.BroadcastTo(c.In[0], out.Dims), w.BroadcastTo(c.In[1], out.Dims)
+	axis, err := shape.Axis("cross", c.Attrs.Int("dim"), out.Rank())
+	if err != nil {
+		panic(err)
+	}
+	part := func(v stablehlo.Value, i int) stablehlo.Value {
+		return sliceHLO(w, v, axis, i%3, i%3+1, 1)
+	}
+	var parts []stablehlo.Value
+	for i := range 3 {
+		p, q := part(x, i+1), part(y, i+2)
+		r, s := part(x, i+2), part(y, i+1)
+		parts = append(parts, w.Do("subtract", p.Spec, "", w.Do("multiply", p.Spec, "", p, q), w.Do("multiply", p.Spec, "", r, s)))
+	}
+	return []stablehlo.Value{concatHLO(w, parts, axis)}
+}
