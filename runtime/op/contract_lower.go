@@ -1,46 +1,19 @@
 package op
 
 import (
-	"strings"
-
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
-// dotHLO writes dot_general: the result has the batch axes, the other axes of
-// x, the other axes of y. Operands narrower than the result are multiplied as
-// they are; precision HIGHEST keeps f32 products exact.
-func dotHLO(w *stablehlo.Writer, x, y stablehlo.Value, xBatch, yBatch, xK, yK []int) stablehlo.Value {
-	var out []int
-	for _, a := range xBatch {
-		out = append(out, x.Spec.Dims[a])
-	}
-	used := func(axes ...[]int) []int {
-		var all []int
-		for _, a := range axes {
-			all = append(all, a...)
-		}
-		return all
-	}
-	out = append(out, dimsAt(x.Spec.Dims, otherAxes(used(xBatch, xK), x.Spec.Rank()))...)
-	out = append(out, dimsAt(y.Spec.Dims, otherAxes(used(yBatch, yK), y.Spec.Rank()))...)
-	var parts []string
-	add := func(name string, axes []int) {
-		if len(axes) > 0 {
-			parts = append(parts, name+" = ["+joinInts(axes)+"]")
-		}
-	}
-	add("lhs_batching_dimensions", xBatch)
-	add("rhs_batching_dimensions", yBatch)
-	add("lhs_contracting_dimensions", xK)
-	add("rhs_contracting_dimensions", yK)
-	return w.Do("dot_general", shape.Spec{DType: x.Spec.DType, Dims: out},
-		"dot_dimension_numbers = #stablehlo.dot<"+strings.Join(parts, ", ")+">, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", x, y)
-}
+// indexHLO is the element type of computed positions in lowered programs.
+const indexHLO = dtype.I32
 
-func joinInts(xs []int) string {
-	s := strings.TrimPrefix(strings.TrimPrefix(stablehlo.I64s(xs), "array<i64: "), "array<i64")
-	return strings.TrimSuffix(s, ">")
+// dotHLO writes dot_general in the type of its operands: the result has the
+// batch axes, the other axes of x, the other axes of y. Precision HIGHEST
+// keeps products of f32 exact.
+func dotHLO(w *stablehlo.Writer, x, y stablehlo.Value, xBatch, yBatch, xK, yK []int) stablehlo.Value {
+	return w.DotGeneral(x, y, stablehlo.DotDims{LHSBatch: xBatch, RHSBatch: yBatch, LHSContract: xK, RHSContract: yK}, x.Spec.DType, stablehlo.Highest)
 }
 
 // matmulHLO lowers matmul of x and y to one dot_general.
@@ -72,7 +45,7 @@ func addedHLO(w *stablehlo.Writer, c *LowerCall, product stablehlo.Value) []stab
 	if c.Attrs.Float("beta") == 0 {
 		return []stablehlo.Value{r}
 	}
-	add := w.BroadcastTo(c.In[0], out.Dims)
+	add := w.BroadcastTo(w.Convert(c.In[0], out.DType), out.Dims)
 	add = w.Do("multiply", out, "", add, w.Splat(out, c.Attrs.Float("beta")))
 	return []stablehlo.Value{w.Do("add", out, "", add, r)}
 }
@@ -86,11 +59,13 @@ func lowerAddBMM(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 }
 
 func lowerAddr(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	return addedHLO(w, c, dotHLO(w, c.In[1], c.In[2], nil, nil, nil, nil))
+	t := c.Out[0].DType
+	return addedHLO(w, c, dotHLO(w, w.Convert(c.In[1], t), w.Convert(c.In[2], t), nil, nil, nil, nil))
 }
 
 func lowerOuter(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	return []stablehlo.Value{dotHLO(w, c.In[0], c.In[1], nil, nil, nil, nil)}
+	t := c.Out[0].DType
+	return []stablehlo.Value{dotHLO(w, w.Convert(c.In[0], t), w.Convert(c.In[1], t), nil, nil, nil, nil)}
 }
 
 func lowerInner(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
@@ -136,7 +111,8 @@ func lowerBilinear(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 }
 
 func lowerKron(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	x, y, out := c.In[0], c.In[1], c.Out[0]
+	out := c.Out[0]
+	x, y := w.Convert(c.In[0], out.DType), w.Convert(c.In[1], out.DType)
 	r := out.Rank()
 	var pairs, ax, ay []int
 	for i := range r {
@@ -186,7 +162,7 @@ func lowerCross(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 		panic(err)
 	}
 	part := func(v stablehlo.Value, i int) stablehlo.Value {
-		return sliceHLO(w, v, axis, i%3, i%3+1, 1)
+		return w.SliceAxis(v, axis, i%3, i%3+1, 1)
 	}
 	var parts []stablehlo.Value
 	for i := range 3 {
@@ -194,5 +170,5 @@ func lowerCross(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 		r, s := part(x, i+2), part(y, i+1)
 		parts = append(parts, w.Do("subtract", p.Spec, "", w.Do("multiply", p.Spec, "", p, q), w.Do("multiply", p.Spec, "", r, s)))
 	}
-	return []stablehlo.Value{concatHLO(w, parts, axis)}
+	return []stablehlo.Value{w.Concatenate(axis, parts...)}
 }

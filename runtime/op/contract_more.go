@@ -61,7 +61,7 @@ func bilinearShape(in []shape.Spec, _ Attrs) ([]int, error) {
 		return nil, err
 	}
 	if x.Rank() == 0 || x.Rank() != y.Rank() {
-		return nil, &RankError{Op: "bilinear", Arg: "input2", Got: y, Want: fmt.Sprint(x.Rank())}
+		return nil, wrongRank("bilinear", "input2", y, x.Rank(), x.Rank())
 	}
 	l := x.Rank() - 1
 	if !shape.EqualDims(x.Dims[:l], y.Dims[:l]) {
@@ -113,10 +113,10 @@ func crossShape(in []shape.Spec, a Attrs) ([]int, error) {
 func cdistShape(in []shape.Spec, a Attrs) ([]int, error) {
 	x, y := in[0], in[1]
 	if x.Rank() < 2 {
-		return nil, &RankError{Op: "cdist", Arg: "x1", Got: x, Want: "2 or more"}
+		return nil, wrongRank("cdist", "x1", x, 2, -1)
 	}
 	if y.Rank() < 2 {
-		return nil, &RankError{Op: "cdist", Arg: "x2", Got: y, Want: "2 or more"}
+		return nil, wrongRank("cdist", "x2", y, 2, -1)
 	}
 	rx, ry := x.Rank(), y.Rank()
 	if k, l := x.Dims[rx-1], y.Dims[ry-1]; k != l {

@@ -25,7 +25,7 @@ func oneType(name string) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 // wantRank refuses an operand whose rank is not r.
 func wantRank(name, arg string, s shape.Spec, r int) error {
 	if s.Rank() != r {
-		return &RankError{Op: name, Arg: arg, Got: s, Want: fmt.Sprint(r)}
+		return wrongRank(name, arg, s, r, r)
 	}
 	return nil
 }
@@ -42,10 +42,10 @@ func matmulShape(in []shape.Spec, _ Attrs) ([]int, error) { return matmulDims("m
 
 func matmulDims(name string, x, y shape.Spec) ([]int, error) {
 	if x.Rank() == 0 {
-		return nil, &RankError{Op: name, Arg: "input", Got: x, Want: "1 or more"}
+		return nil, wrongRank(name, "input", x, 1, -1)
 	}
 	if y.Rank() == 0 {
-		return nil, &RankError{Op: name, Arg: "other", Got: y, Want: "1 or more"}
+		return nil, wrongRank(name, "other", y, 1, -1)
 	}
 	rx, ry := x.Rank(), y.Rank()
 	if k, l := x.Dims[rx-1], y.Dims[max(ry-2, 0)]; k != l {
@@ -145,10 +145,10 @@ func innerShape(in []shape.Spec, _ Attrs) ([]int, error) {
 func linearShape(in []shape.Spec, _ Attrs) ([]int, error) {
 	x, w := in[0], in[1]
 	if x.Rank() == 0 {
-		return nil, &RankError{Op: "linear", Arg: "input", Got: x, Want: "1 or more"}
+		return nil, wrongRank("linear", "input", x, 1, -1)
 	}
 	if w.Rank() != 1 && w.Rank() != 2 {
-		return nil, &RankError{Op: "linear", Arg: "weight", Got: w, Want: "1 or 2"}
+		return nil, wrongRank("linear", "weight", w, 1, 2)
 	}
 	i, j := x.Rank()-1, w.Rank()-1
 	if x.Dims[i] != w.Dims[j] {
@@ -179,10 +179,10 @@ func tensordotAxes(in []shape.Spec, a Attrs) (x, y []int, err error) {
 	if len(x) != len(y) {
 		return nil, nil, &shape.ArgumentError{Op: "tensordot", Arg: "dims_other", Value: y, Why: fmt.Sprintf("%d axes on the left and %d on the right", len(x), len(y))}
 	}
-	if x, err = uniqueAxes("tensordot", x, in[0].Rank()); err != nil {
+	if x, err = shape.Axes("tensordot", x, in[0].Rank()); err != nil {
 		return nil, nil, err
 	}
-	if y, err = uniqueAxes("tensordot", y, in[1].Rank()); err != nil {
+	if y, err = shape.Axes("tensordot", y, in[1].Rank()); err != nil {
 		return nil, nil, err
 	}
 	for i := range x {
@@ -199,24 +199,6 @@ func tensordotShape(in []shape.Spec, a Attrs) ([]int, error) {
 		return nil, err
 	}
 	return append(dimsAt(in[0].Dims, otherAxes(x, in[0].Rank())), dimsAt(in[1].Dims, otherAxes(y, in[1].Rank()))...), nil
-}
-
-// uniqueAxes normalizes axes and refuses one named twice.
-func uniqueAxes(name string, axes []int, rank int) ([]int, error) {
-	out := make([]int, len(axes))
-	seen := map[int]bool{}
-	for i, x := range axes {
-		n, err := shape.Axis(name, x, rank)
-		if err != nil {
-			return nil, err
-		}
-		if seen[n] {
-			return nil, &shape.ArgumentError{Op: name, Arg: "dims", Value: axes, Why: fmt.Sprintf("axis %d is named twice", n)}
-		}
-		seen[n] = true
-		out[i] = n
-	}
-	return out, nil
 }
 
 // otherAxes lists the axes of 0 … rank-1 that are not in axes.
