@@ -44,7 +44,7 @@ func copyAs[T any](dst, src Array) {
 					do, so := loopOffsets(rest, o/blocks)
 					i0 := o % blocks * tileSide
 					i1 := min(i0+tileSide, x.n)
-					copyTiles(d[dst.Offset+do:], s[src.Offset+so:], x, in, i0, i1)
+					copyTiles(d, s, dst.Offset+do, src.Offset+so, x, in, i0, i1)
 				}
 			})
 			return
@@ -106,13 +106,14 @@ func copyRun[T any](d, s []T, do, so int, x axis) {
 	}
 }
 
-// copyTiles copies rows i0 to i1 of axis x, all of axis in, tile by tile.
-func copyTiles[T any](d, s []T, x, in axis, i0, i1 int) {
+// copyTiles copies rows i0 to i1 of axis x, all of axis in, tile by tile. do and
+// so are where the two axes begin.
+func copyTiles[T any](d, s []T, do, so int, x, in axis, i0, i1 int) {
 	for j0 := 0; j0 < in.n; j0 += tileSide {
 		j1 := min(j0+tileSide, in.n)
 		for i := i0; i < i1; i++ {
-			row := d[i*x.dst+j0 : i*x.dst+j1]
-			q := i + j0*in.src
+			row := d[do+i*x.dst+j0 : do+i*x.dst+j1]
+			q := so + i + j0*in.src
 			for j := range row {
 				row[j] = s[q]
 				q += in.src
