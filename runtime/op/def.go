@@ -212,7 +212,8 @@ func (d *Def) Attributes() []Param {
 // Specs infers the results of a call, or says why it is refused.
 func (d *Def) Specs(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
 	if d.Infer != nil {
-		return d.Infer(in, a)
+		out, err := d.Infer(in, a)
+		return out, d.named(err)
 	}
 	s, err := d.Spec(in, a)
 	if err != nil {
@@ -229,9 +230,19 @@ func (d *Def) Spec(in []shape.Spec, a Attrs) (shape.Spec, error) {
 	}
 	dims, err := d.Shape(in, a)
 	if err != nil {
-		return shape.Spec{}, err
+		return shape.Spec{}, d.named(err)
 	}
 	return shape.Spec{DType: t, Dims: dims}, nil
+}
+
+// named puts the row's name into a mismatch found by a rule that rows share.
+func (d *Def) named(err error) error {
+	if e, ok := err.(*shape.MismatchError); ok && e.Op == "" {
+		n := *e
+		n.Op = string(d.Name)
+		return &n
+	}
+	return err
 }
 
 // Has says whether the row has trait t.

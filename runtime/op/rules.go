@@ -13,20 +13,7 @@ import (
 func likeInput(in []shape.Spec, _ Attrs) ([]int, error) { return in[0].Dims, nil }
 
 // broadcast gives the common shape of all inputs.
-func broadcast(in []shape.Spec, _ Attrs) ([]int, error) {
-	dims := in[0].Dims
-	for i, s := range in[1:] {
-		if !s.Valid() {
-			continue
-		}
-		d, ok := shape.Broadcast(dims, s.Dims)
-		if !ok {
-			return nil, &shape.MismatchError{Left: shape.Spec{DType: in[0].DType, Dims: dims}, Right: in[i+1], Axis: -1, Why: "shapes do not broadcast"}
-		}
-		dims = d
-	}
-	return dims, nil
-}
+func broadcast(in []shape.Spec, _ Attrs) ([]int, error) { return shape.BroadcastAll("", in...) }
 
 // resultType is PyTorch's promotion over the given specs.
 func resultType(in ...shape.Spec) (dtype.DType, error) {
