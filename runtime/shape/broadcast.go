@@ -2,9 +2,13 @@ package shape
 
 // Broadcast gives the common shape of a and b by numpy's rule: axes are
 // aligned at the end, and a size of 1 stretches. ok is false when they do not fit.
+// When the result is one of the two, it is that slice.
 func Broadcast(a, b []int) (dims []int, ok bool) {
-	if EqualDims(a, b) {
+	switch {
+	case stretches(b, a):
 		return a, true
+	case stretches(a, b):
+		return b, true
 	}
 	n := max(len(a), len(b))
 	dims = make([]int, n)
@@ -38,4 +42,18 @@ func Axis(op string, axis, rank int) (int, error) {
 		axis += r
 	}
 	return axis, nil
+}
+
+// stretches says whether dims stretches to to.
+func stretches(dims, to []int) bool {
+	lead := len(to) - len(dims)
+	if lead < 0 {
+		return false
+	}
+	for i, d := range dims {
+		if d != 1 && d != to[lead+i] {
+			return false
+		}
+	}
+	return true
 }

@@ -95,8 +95,13 @@ func Index(op string, index, axis, size int) (int, error) {
 // *MismatchError that names the axis of the first that does not fit.
 func BroadcastAll(op string, specs ...Spec) ([]int, error) {
 	var dims []int
+	first := true
 	for i, s := range specs {
 		if !s.Valid() {
+			continue
+		}
+		if first {
+			dims, first = s.Dims, false
 			continue
 		}
 		d, ok := Broadcast(dims, s.Dims)
