@@ -81,7 +81,8 @@ type Plan struct {
 
 // A Kernel is one fusion of a plan.
 type Kernel struct {
-	Name       string // fusion.3, matmul+add+relu
+	Name       string // matmul+add+relu
+	Kind       string // loop, output, custom, scalar: see graph.Group
 	Nodes      []int  // indices into Graph.Nodes
 	DurationNS int64
 	FLOPs      int64

@@ -8,14 +8,15 @@ import (
 
 // A Group is the nodes of one device kernel.
 type Group struct {
-	Nodes []int  // indices into Graph.Nodes, ascending; cheap nodes may be in several groups
-	Rule  string // id of the rule that ended it
-	Kind  string // as in XLA: loop, output (holds a product), custom
+	Nodes  []int  // indices into Graph.Nodes, ascending; cheap nodes may be in several groups
+	Writes []int  // the nodes whose results leave it; each node is written by one group at most
+	Rule   string // id of the rule that ended it
+	Kind   string // loop, output (holds a product) and custom as in XLA; scalar for work of the scalar core
 }
 
 // maxCopies is into how many kernels an elementwise operation is copied rather
 // than written and read: 16 % of operations sit in two kernels or more.
-const maxCopies = 3
+const maxCopies = 4
 
 // fuseKind is how the rules see a node.
 type fuseKind uint8
@@ -31,16 +32,21 @@ const (
 
 // A fuser holds what the rules look at. Nodes are named by their index.
 type fuser struct {
-	g     *Graph
-	kind  []fuseKind
-	out   []bool  // an output of the graph
-	users [][]use // through free nodes
-	uses  []int   // number of operand positions that read the node
-	next  []int   // the epilogue node that follows in the kernel of a product, or -1
+	g       *Graph
+	kind    []fuseKind
+	out     []bool  // an output of the graph
+	users   [][]use // through free nodes
+	uses    []int   // number of operand positions that read the node
+	batched []bool  // a product of several matrices
+	next    []int   // the epilogue node that follows in the kernel of a product, or -1
 
 	roots []string  // rule by which a node is written, "" when it is not
 	in    [][]int32 // kernels the node is in, named by their first root
 	into  []int32   // union-find over roots: kernels merged into others
+
+	seen  []int32 // scratch of the search for paths
+	stack []int32
+	stamp int32
 }
 
 // A use is one reading of a value.
@@ -64,10 +70,11 @@ func newFuser(g *Graph) *fuser {
 	n := len(g.Nodes)
 	f := &fuser{
 		g: g, kind: make([]fuseKind, n), out: outputs(g), users: make([][]use, n), uses: make([]int, n),
-		next: make([]int, n), roots: make([]string, n), in: make([][]int32, n), into: make([]int32, n),
+		next: make([]int, n), batched: make([]bool, n), roots: make([]string, n), in: make([][]int32, n), into: make([]int32, n), seen: make([]int32, n),
 	}
 	for i, node := range g.Nodes {
 		f.kind[i] = kindOf(node)
+		f.batched[i] = f.kind[i] == isProduct && costOf(node).B > 1
 		f.next[i] = -1
 		f.into[i] = int32(i)
 	}
@@ -143,19 +150,23 @@ func (f *fuser) claimEpilogues() {
 		}
 		for !f.out[t] && len(f.users[t]) == 1 {
 			u := f.users[t][0]
-			if !f.joins(u, claimed) {
+			if !f.joins(u, claimed) || f.widens(u.node) && (f.out[u.node] || len(f.users[u.node]) > 1) {
 				break
 			}
 			f.next[t] = u.node
 			claimed[u.node] = true
 			t = u.node
 		}
+		if f.batched[m] {
+			f.claimRows(t, claimed)
+		}
 	}
 }
 
-// joins says whether a use can be part of an epilogue.
+// joins says whether a use can be part of an epilogue. A transposition is no
+// obstacle: the product writes its result in that order.
 func (f *fuser) joins(u use, claimed []bool) bool {
-	return u.same && !claimed[u.node] && f.kind[u.node] == isLoop && !f.scalar(u.node)
+	return (u.same || u.moved) && !claimed[u.node] && f.kind[u.node] == isLoop && !f.scalar(u.node)
 }
 
 // rejoin follows the uses of product m until one value depends on all of them.
@@ -167,7 +178,7 @@ func (f *fuser) rejoin(m int, claimed []bool) (members []int, end int) {
 		// The next node is the first that reads a member; a member is open while it has other readers.
 		next := -1
 		for _, i := range members {
-			if f.out[i] {
+			if f.out[i] || len(f.users[i]) == 0 {
 				return nil, m
 			}
 			for _, u := range f.users[i] {
@@ -213,6 +224,24 @@ func (f *fuser) chooseRoots() {
 		if rule := f.rootRule(i); rule != "" {
 			f.roots[i] = rule
 			f.in[i] = []int32{int32(i)}
+			if rule == "F2" && f.kind[i] == isLoop && !f.follows(i) {
+				f.copyInto(i)
+			}
+		}
+	}
+}
+
+// copyInto computes a written row statistic again in the kernels of its own
+// size that use it, which saves them a read.
+func (f *fuser) copyInto(i int) {
+	for _, u := range f.users[i] {
+		if !u.same || f.kind[u.node] != isLoop {
+			continue
+		}
+		for _, k := range f.in[u.node] {
+			if f.elements(int(k)) == f.elements(i) && len(f.in[i]) <= maxCopies && !slices.Contains(f.in[i], k) {
+				f.in[i] = append(f.in[i], k)
+			}
 		}
 	}
 }
@@ -223,16 +252,15 @@ func (f *fuser) rootRule(i int) string {
 	switch {
 	case f.out[i] || len(f.users[i]) == 0:
 		return "OUT"
+	case f.next[i] >= 0:
+		f.in[i] = f.in[f.next[i]]
+		return ""
 	case f.kind[i] == isReduce:
 		return "F4"
 	case f.kind[i] == isAlone || f.kind[i] == isFree:
 		return "F12"
 	case f.scalar(i):
 		return "F18"
-	}
-	if n := f.next[i]; n >= 0 {
-		f.in[i] = f.in[n]
-		return ""
 	}
 	var kernels []int32
 	for _, u := range f.users[i] {
@@ -246,8 +274,11 @@ func (f *fuser) rootRule(i int) string {
 		}
 	}
 	limit := maxCopies
-	if f.kind[i] != isLoop || f.follows(i) {
+	switch {
+	case f.kind[i] != isLoop || f.follows(i):
 		limit = 1
+	case f.widens(i):
+		limit = len(kernels)
 	}
 	if len(kernels) > limit {
 		return "F16"
@@ -259,6 +290,13 @@ func (f *fuser) rootRule(i int) string {
 // scalar says whether i computes one number from numbers: work of the scalar core.
 func (f *fuser) scalar(i int) bool {
 	return f.kind[i] == isLoop && len(f.g.Nodes[i].Outs[0].Dims) == 0
+}
+
+// widens says whether i converts to a wider type: its operand is always the
+// cheaper one to read.
+func (f *fuser) widens(i int) bool {
+	n := f.g.Nodes[i]
+	return f.kind[i] == isLoop && len(n.In) == 1 && n.In[0].Node != nil && n.In[0].Spec().DType.Bits() < n.Outs[0].DType.Bits()
 }
 
 // follows says whether i is the end of the epilogue of a product.

@@ -21,7 +21,7 @@ var joins = map[op.Name]bool{"cat": true, "concat": true, "stack": true, "hstack
 func kindOf(n *Node) fuseKind {
 	d := n.Def
 	switch {
-	case d.Has(op.MetadataOnly) || d.Class == op.View:
+	case IsView(n):
 		return isFree
 	case d.Class == op.Factory && len(n.In) == 0:
 		return isFree
@@ -36,14 +36,8 @@ func kindOf(n *Node) fuseKind {
 	case op.Reduce, op.Normalize, op.Loss:
 		return isReduce
 	case op.Contract:
-		if d.Cost != nil {
-			in := make([]shape.Spec, len(n.In))
-			for i, r := range n.In {
-				in[i] = r.Spec()
-			}
-			if c := d.Cost(in, n.Outs, n.Attrs); c.M > 0 {
-				return isProduct
-			}
+		if costOf(n).M > 0 {
+			return isProduct
 		}
 	case op.Move:
 		if joins[d.Name] {
@@ -51,6 +45,23 @@ func kindOf(n *Node) fuseKind {
 		}
 	}
 	return isAlone
+}
+
+// IsView says whether a node only looks at its first operand in another way.
+func IsView(n *Node) bool {
+	return n.Def != nil && (n.Def.Has(op.MetadataOnly) || n.Def.Class == op.View) && len(n.In) > 0 && n.In[0].Node != nil
+}
+
+// costOf is the work of a node, zero when its row does not say.
+func costOf(n *Node) op.Cost {
+	if n.Def.Cost == nil {
+		return op.Cost{}
+	}
+	in := make([]shape.Spec, len(n.In))
+	for i, r := range n.In {
+		in[i] = r.Spec()
+	}
+	return n.Def.Cost(in, n.Outs, n.Attrs)
 }
 
 // outputs says for each node whether one of its results is an output of the graph.
@@ -69,19 +80,26 @@ func Alone(g *Graph) []Group {
 	out := outputs(g)
 	groups := make([]Group, 0, len(g.Nodes))
 	for i, n := range g.Nodes {
-		if n.Def.Has(op.MetadataOnly) && !out[i] {
+		if IsView(n) && !out[i] {
 			continue
 		}
 		nodes := []int{i}
 		for at := 0; at < len(nodes); at++ {
 			for _, r := range g.Nodes[nodes[at]].In {
-				if v := r.Node; v != nil && v.Def != nil && v.Def.Has(op.MetadataOnly) && !out[v.Index] && !slices.Contains(nodes, v.Index) {
+				if v := r.Node; v != nil && IsView(v) && !out[v.Index] && !slices.Contains(nodes, v.Index) {
 					nodes = append(nodes, v.Index)
 				}
 			}
 		}
 		slices.Sort(nodes)
-		groups = append(groups, Group{Nodes: nodes, Rule: "OUT", Kind: "loop"})
+		kind := "loop"
+		switch kindOf(n) {
+		case isProduct:
+			kind = "output"
+		case isAlone:
+			kind = "custom"
+		}
+		groups = append(groups, Group{Nodes: nodes, Writes: []int{i}, Rule: "OUT", Kind: kind})
 	}
 	return groups
 }

@@ -40,7 +40,7 @@ func (f *fuser) merge() {
 		// Element for element, from the kernel that writes i to those that read it.
 		if !a.single && f.kind[i] != isReduce {
 			for _, u := range f.users[i] {
-				if !u.same {
+				if !f.aligned(i, u) {
 					continue
 				}
 				for _, k2 := range slices.Clone(f.in[u.node]) {
@@ -84,8 +84,8 @@ func (f *fuser) valueElements(v int) int {
 }
 
 // drafts collects the nodes of each kernel.
-func (f *fuser) drafts() map[int32]*draft {
-	d := map[int32]*draft{}
+func (f *fuser) drafts() []*draft {
+	d := make([]*draft, len(f.kind))
 	for i := range f.kind {
 		for _, k := range f.in[i] {
 			a := d[k]
@@ -105,13 +105,16 @@ func (f *fuser) drafts() map[int32]*draft {
 		}
 	}
 	for k, a := range d {
+		if a == nil {
+			continue
+		}
 		a.roots = []int{int(k)}
 		a.reduce = f.kind[k] == isReduce
 		a.elements = f.elements(int(k))
 		if a.reduce {
 			a.elements = f.operandElements(int(k))
 		}
-		a.reads = f.reads(a.nodes, k)
+		a.reads = f.reads(a.nodes, int32(k))
 	}
 	return d
 }
@@ -153,7 +156,7 @@ func (f *fuser) reads(nodes []int, k int32) []int {
 }
 
 // tryMerge makes one kernel of those that a and b belong to, if the rules allow it.
-func (f *fuser) tryMerge(d map[int32]*draft, a, b int32) bool {
+func (f *fuser) tryMerge(d []*draft, a, b int32) bool {
 	a, b = f.find(a), f.find(b)
 	x, y := d[a], d[b]
 	if a == b || x == nil || y == nil || x.single || y.single || x.elements != y.elements || x.products+y.products > 1 {
@@ -175,9 +178,15 @@ func (f *fuser) tryMerge(d map[int32]*draft, a, b int32) bool {
 	x.reads = slices.DeleteFunc(x.reads, func(v int) bool { return v >= 0 && f.find(f.in[v][0]) == a || v >= 0 && f.find(f.in[v][0]) == b })
 	slices.Sort(x.reads)
 	x.reads = slices.Compact(x.reads)
-	delete(d, b)
+	d[b] = nil
 	f.into[b] = a
 	return true
+}
+
+// aligned says whether u reads the written value r element for element. A
+// product writes its result in the order in which it is read.
+func (f *fuser) aligned(r int, u use) bool {
+	return u.same || u.moved && (f.kind[r] == isProduct || f.follows(r))
 }
 
 // elementForElement says whether kernel to reads what kernel a writes only
@@ -186,7 +195,7 @@ func (f *fuser) elementForElement(a *draft, to int32) bool {
 	for _, r := range a.roots {
 		for _, u := range f.users[r] {
 			for _, k := range f.in[u.node] {
-				if f.find(k) == to && (!u.same || f.kind[r] == isReduce || f.kind[u.node] == isProduct) {
+				if f.find(k) == to && (!f.aligned(r, u) || f.kind[r] == isReduce || f.kind[u.node] == isProduct) {
 					return false
 				}
 			}
@@ -195,46 +204,36 @@ func (f *fuser) elementForElement(a *draft, to int32) bool {
 	return true
 }
 
+// maxSearch bounds the search for a path; beyond it kernels stay apart.
+const maxSearch = 4096
+
 // between says whether a third kernel reads from from, directly or not, and feeds to.
-func (f *fuser) between(d map[int32]*draft, from, to int32) bool {
-	lowest := d[from].roots[0]
-	for _, r := range d[from].roots {
-		lowest = min(lowest, r)
-	}
-	seen := map[int32]bool{to: true}
-	var reaches func(k int32, direct bool) bool
-	reaches = func(k int32, direct bool) bool {
+func (f *fuser) between(d []*draft, from, to int32) bool {
+	f.stamp++
+	f.seen[to] = f.stamp
+	stack := append(f.stack[:0], to)
+	steps := 0
+	for len(stack) > 0 {
+		k := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		for _, v := range d[k].reads {
 			if v < 0 {
 				continue
 			}
 			p := f.find(f.in[v][0])
-			if p == from {
-				if !direct {
-					return true
-				}
-				continue
-			}
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			if f.highest(d[p]) > lowest && reaches(p, false) {
+			if p == from && k != to || steps > maxSearch {
+				f.stack = stack
 				return true
 			}
+			if p != from && f.seen[p] != f.stamp {
+				f.seen[p] = f.stamp
+				stack = append(stack, p)
+				steps++
+			}
 		}
-		return false
 	}
-	return reaches(to, true)
-}
-
-// highest is the last value that a kernel writes: what it writes cannot depend on later ones.
-func (f *fuser) highest(a *draft) int {
-	h := 0
-	for _, r := range a.roots {
-		h = max(h, r)
-	}
-	return h
+	f.stack = stack
+	return false
 }
 
 // groups lists the kernels in an order in which they can run.
@@ -248,7 +247,7 @@ func (f *fuser) groups() []Group {
 			x.reads = append(x.reads, y.reads...)
 			x.products += y.products
 			x.single = x.single || y.single
-			delete(d, k)
+			d[k] = nil
 		}
 	}
 	var order []int32
@@ -286,10 +285,13 @@ func (f *fuser) groups() []Group {
 			}
 		}
 		slices.Sort(nodes)
-		grp := Group{Nodes: slices.Compact(nodes), Rule: f.roots[slices.Max(a.roots)], Kind: "loop"}
+		grp := Group{Nodes: slices.Compact(nodes), Writes: a.roots, Rule: f.roots[slices.Max(a.roots)], Kind: "loop"}
+		slices.Sort(grp.Writes)
 		switch {
 		case a.products > 0:
 			grp.Kind = "output"
+		case f.scalar(int(k)):
+			grp.Kind = "scalar"
 		case a.single:
 			grp.Kind = "custom"
 		}

@@ -142,7 +142,7 @@ func (x *executable) addSlot(s shape.Spec) {
 // chooseView finds out whether a node can be done by looking at its operand's
 // bytes in another way. Outputs are always dense, hence computed.
 func (x *executable) chooseView(s *step, n *graph.Node, isOut []bool) {
-	if !n.Def.Has(op.MetadataOnly) || n.Def.View == nil || len(n.Outs) != 1 || isOut[0] || len(s.in) == 0 || s.in[0] < 0 {
+	if !graph.IsView(n) || n.Def.View == nil || len(n.Outs) != 1 || isOut[0] || len(s.in) == 0 || s.in[0] < 0 {
 		return
 	}
 	for _, p := range n.Def.Attributes() {

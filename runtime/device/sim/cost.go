@@ -23,21 +23,12 @@ type work struct {
 // wideFactor is how many 32-bit vector operations one on a 64-bit type takes: it is emulated in pairs.
 const wideFactor = 8
 
-// nodeWork is the work of a node that runs alone.
+// nodeWork is the work of a node; its HBM traffic depends on the kernel it is in.
 func nodeWork(chip *device.Chip, n *graph.Node) work {
-	var w work
-	if n.Def.Has(op.MetadataOnly) {
+	w := work{unit: op.DMA}
+	if graph.IsView(n) {
 		return w
 	}
-	for _, r := range n.In {
-		if r.Node != nil {
-			w.read = sum(w.read, readBytes(r))
-		}
-	}
-	for _, s := range n.Outs {
-		w.write = sum(w.write, s.PaddedBytes())
-	}
-	w.unit = op.DMA
 	if n.Def.Cost == nil {
 		return w
 	}
@@ -111,7 +102,7 @@ func (w *work) add(o work) {
 	w.vpu += o.vpu
 	w.eup += o.eup
 	w.xlu += o.xlu
-	if o.unitNS > w.unitNS || w.unitNS == 0 && w.unit == 0 {
+	if o.unitNS > w.unitNS {
 		w.unit, w.unitNS = o.unit, o.unitNS
 	}
 }

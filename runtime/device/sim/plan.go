@@ -39,22 +39,25 @@ type planner struct {
 	g      *graph.Graph
 	groups []graph.Group
 	level  device.Level
-	group  []int // per node
+	home   []int // per node: the kernel that writes it, -1 for none
 	values map[graph.Ref]*value
 	order  []graph.Ref // keys of values in order of appearance
 }
 
 // plan decides the kernels of a graph and what they cost.
 func plan(chip *device.Chip, g *graph.Graph, level device.Level) device.Plan {
-	p := planner{chip: chip, g: g, level: level, values: map[graph.Ref]*value{}, group: make([]int, len(g.Nodes))}
+	p := planner{chip: chip, g: g, level: level, values: map[graph.Ref]*value{}, home: make([]int, len(g.Nodes))}
 	if level == device.FastRun {
 		p.groups = graph.Fuse(g)
 	} else {
 		p.groups = graph.Alone(g)
 	}
+	for i := range p.home {
+		p.home[i] = -1
+	}
 	for k, grp := range p.groups {
-		for _, i := range grp.Nodes {
-			p.group[i] = k
+		for _, i := range grp.Writes {
+			p.home[i] = k
 		}
 	}
 	p.trace()
@@ -64,13 +67,21 @@ func plan(chip *device.Chip, g *graph.Graph, level device.Level) device.Plan {
 	return out
 }
 
-// source follows a reference through the nodes that only change metadata to
-// the value whose bytes they see.
+// source follows a reference through views to the value whose bytes they see.
 func source(r graph.Ref) graph.Ref {
-	for r.Node != nil && r.Node.Def != nil && r.Node.Def.Has(op.MetadataOnly) && len(r.Node.In) > 0 && r.Node.In[0].Node != nil {
+	for r.Node != nil && graph.IsView(r.Node) {
 		r = r.Node.In[0]
 	}
 	return r
+}
+
+// holds says whether kernel k computes r itself.
+func (p *planner) holds(k int, r graph.Ref) bool {
+	if r.Node.Def == nil {
+		return false
+	}
+	_, ok := slices.BinarySearch(p.groups[k].Nodes, r.Node.Index)
+	return ok
 }
 
 // trace notes which values cross from one kernel to another.
@@ -80,24 +91,17 @@ func (p *planner) trace() {
 		if v == nil {
 			v = &value{bytes: r.Spec().PaddedBytes(), first: -1, last: -1}
 			if r.Node.Def != nil {
-				v.first = p.group[r.Node.Index]
+				v.first = p.home[r.Node.Index]
 			}
 			p.values[r] = v
 			p.order = append(p.order, r)
 		}
 		return v
 	}
-	for i, n := range p.g.Nodes {
-		k := p.group[i]
-		for _, r := range n.In {
-			if r.Node == nil {
-				continue
-			}
-			s := source(r)
-			if s.Node.Def == nil || p.group[s.Node.Index] != k {
-				v := note(s)
-				v.last = max(v.last, k)
-			}
+	for k := range p.groups {
+		for _, r := range p.operands(k) {
+			v := note(source(r))
+			v.last = max(v.last, k)
 		}
 	}
 	for _, r := range p.g.Outputs {
@@ -107,9 +111,11 @@ func (p *planner) trace() {
 	}
 }
 
+// room is what VMEM has for values beside the running kernel.
+func (p *planner) room() int64 { return p.chip.VMEMBytes - p.chip.ScopedVMEMBytes }
+
 // placeValues decides which intermediates stay on chip and how much HBM the others take.
 func (p *planner) placeValues(out *device.Plan) {
-	room := p.chip.VMEMBytes - p.chip.ScopedVMEMBytes
 	starts := make([][]*value, len(p.groups))
 	ends := make([][]*value, len(p.groups))
 	for _, r := range p.order {
@@ -121,7 +127,7 @@ func (p *planner) placeValues(out *device.Plan) {
 	var onChip, temp int64
 	for k := range p.groups {
 		for _, v := range starts[k] {
-			if p.level == device.FastRun && onChip+v.bytes <= room && (!p.chip.Megacore || v.bytes < smallVector) {
+			if p.level == device.FastRun && sum(onChip, v.bytes) <= p.room() && (!p.chip.Megacore || v.bytes < smallVector) {
 				v.place = inVMEM
 				onChip += v.bytes
 			} else {
@@ -142,64 +148,89 @@ func (p *planner) placeValues(out *device.Plan) {
 
 // price adds up what each kernel costs, and what the nodes would cost one by one.
 func (p *planner) price(out *device.Plan) {
-	fetched := map[graph.Ref]bool{} // inputs that were prefetched and are still on chip
-	var alone int64
+	fetched := map[graph.Ref]bool{} // inputs that are still on chip from an earlier kernel
 	for k, grp := range p.groups {
-		kern := device.Kernel{Nodes: grp.Nodes, Name: name(p.g, grp.Nodes), Why: grp.Rule}
-		var w work
-		elements := 1
+		kern := device.Kernel{Nodes: grp.Nodes, Name: name(p.g, grp.Nodes), Kind: grp.Kind, Why: why(grp.Rule)}
+		w := work{unit: op.DMA}
 		for _, i := range grp.Nodes {
-			n := p.g.Nodes[i]
-			nw := nodeWork(p.chip, n)
-			w.add(nw)
-			for _, s := range n.Outs {
-				elements = max(elements, s.Size())
-			}
-			alone = sum(alone, sum(nw.read, nw.write))
+			w.add(nodeWork(p.chip, p.g.Nodes[i]))
 		}
-		w.read, w.write = 0, 0
-		for _, r := range p.reads(k) {
-			v := p.values[source(r)]
-			if v.place == inVMEM || fetched[source(r)] {
+		for _, r := range p.operands(k) {
+			s := source(r)
+			v := p.values[s]
+			if v.place == inVMEM || fetched[s] {
 				continue
 			}
 			n := readBytes(r)
 			w.read = sum(w.read, n)
-			if p.level == device.FastRun && v.first < 0 && v.last > k && n <= p.chip.VMEMBytes-p.chip.ScopedVMEMBytes && !p.chip.Megacore {
-				fetched[source(r)] = true
+			if p.level == device.FastRun && v.first < 0 && v.last > k && n <= p.room() && !p.chip.Megacore {
+				fetched[s] = true
 			}
 		}
-		for _, i := range grp.Nodes {
+		for _, i := range grp.Writes {
 			n := p.g.Nodes[i]
 			for o := range n.Outs {
-				if v := p.values[graph.Ref{Node: n, Out: o}]; v != nil && v.place == inHBM {
-					w.write = sum(w.write, v.bytes)
+				if v := p.values[graph.Ref{Node: n, Out: o}]; v == nil || v.place == inHBM {
+					w.write = sum(w.write, n.Outs[o].PaddedBytes())
 				}
 			}
 		}
 		kern.FLOPs, kern.ReadBytes, kern.WriteBytes, kern.Unit = w.flops, w.read, w.write, w.unit
 		kern.DurationNS, kern.Bound = w.time(p.chip)
-		if elements == 1 && len(p.groups) > 1 && p.level == device.FastRun {
+		if grp.Kind == "scalar" {
 			kern.DurationNS, kern.Bound = 0, "scalar"
 		}
 		out.Kernels = append(out.Kernels, kern)
 		out.DurationNS += kern.DurationNS
-		out.FLOPs += w.flops
 		out.ReadBytes = sum(out.ReadBytes, w.read)
 		out.WriteBytes = sum(out.WriteBytes, w.write)
 		out.VMEMBytes = max(out.VMEMBytes, min(p.chip.ScopedVMEMBytes, sum(w.read, w.write)))
 	}
 	out.DurationNS = max(out.DurationNS, p.chip.KernelFloorNS)
-	out.SavedBytes = max(0, alone-sum(out.ReadBytes, out.WriteBytes))
+	out.SavedBytes = max(0, p.alone(out)-sum(out.ReadBytes, out.WriteBytes))
 }
 
-// reads lists the distinct values that kernel k takes from outside, each as it is seen.
-func (p *planner) reads(k int) []graph.Ref {
+// alone is the traffic of the nodes launched one by one; it counts the useful operations on the way.
+func (p *planner) alone(out *device.Plan) int64 {
+	var bytes int64
+	for i, n := range p.g.Nodes {
+		if graph.IsView(n) {
+			if p.home[i] >= 0 { // copied, because it is an output
+				bytes = sum(bytes, sum(readBytes(n.In[0]), n.Outs[0].PaddedBytes()))
+			}
+			continue
+		}
+		seen := map[graph.Ref]bool{}
+		for _, r := range n.In {
+			if r.Node != nil && !seen[source(r)] {
+				seen[source(r)] = true
+				bytes = sum(bytes, readBytes(r))
+			}
+		}
+		for _, s := range n.Outs {
+			bytes = sum(bytes, s.PaddedBytes())
+		}
+		out.FLOPs += nodeWork(p.chip, n).flops
+	}
+	return bytes
+}
+
+// why spells a fusion rule out.
+func why(id string) string {
+	if r, ok := graph.LookupFusionRule(id); ok {
+		return r.ID + ": " + r.Sentence
+	}
+	return id
+}
+
+// operands lists the distinct values that kernel k takes from outside, each as
+// it is seen; of several sights of one value the largest.
+func (p *planner) operands(k int) []graph.Ref {
 	var all []graph.Ref
 	seen := map[graph.Ref]int{}
 	for _, i := range p.groups[k].Nodes {
 		n := p.g.Nodes[i]
-		if n.Def.Has(op.MetadataOnly) && p.values[graph.Ref{Node: n}] == nil {
+		if graph.IsView(n) && p.home[i] < 0 {
 			continue // its user reads
 		}
 		for _, r := range n.In {
@@ -207,7 +238,7 @@ func (p *planner) reads(k int) []graph.Ref {
 				continue
 			}
 			s := source(r)
-			if s.Node.Def != nil && p.group[s.Node.Index] == k {
+			if p.holds(k, s) {
 				continue
 			}
 			if at, ok := seen[s]; !ok {
@@ -231,7 +262,7 @@ func readBytes(r graph.Ref) int64 {
 func name(g *graph.Graph, nodes []int) string {
 	var parts []string
 	for _, i := range nodes {
-		if !g.Nodes[i].Def.Has(op.MetadataOnly) {
+		if !graph.IsView(g.Nodes[i]) {
 			parts = append(parts, string(g.Nodes[i].Def.Name))
 		}
 	}
