@@ -353,22 +353,22 @@ func convertRange(dst, src Array, lo, hi int) {
 	}
 	switch Class(src.DType) {
 	case dtype.F32:
-		convertAs(w, &dst, lo, hi, buffer[float32](w, 0))
+		convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
 	case dtype.F64:
-		convertAs(w, &dst, lo, hi, buffer[float64](w, 0))
+		convertAs(w, &dst, lo, hi, scratch[float64](w, 0))
 	case dtype.I64:
-		convertAs(w, &dst, lo, hi, buffer[int64](w, 0))
+		convertAs(w, &dst, lo, hi, scratch[int64](w, 0))
 	case dtype.U64:
-		convertAs(w, &dst, lo, hi, buffer[uint64](w, 0))
+		convertAs(w, &dst, lo, hi, scratch[uint64](w, 0))
 	default:
 		if dst.DType != dtype.C64 && dst.DType != dtype.Bool {
-			convertAs(w, &dst, lo, hi, buffer[float32](w, 0))
+			convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
 			return
 		}
-		buf := buffer[complex64](w, 0)
+		buf := scratch[complex64](w, 0)
 		for ; lo < hi; lo += chunk {
 			x := buf[:min(chunk, hi-lo)]
-			v.loadComplex(x, lo)
+			loadComplex(x, v, lo)
 			storeComplex(&dst, lo, x)
 		}
 	}

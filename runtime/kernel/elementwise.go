@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
 )
 
 // The driver of elementwise operations. It walks the result in chunks; for
@@ -16,163 +17,6 @@ import (
 // chunk is the number of elements handed to a loop when a scratch buffer is
 // involved: four buffers of eight bytes an element stay in the L1 cache.
 const chunk = 512
-
-// maxRank bounds the axes left after neighbours were merged.
-const maxRank = 32
-
-// mode is how an operand is read.
-type mode uint8
-
-const (
-	dense mode = iota // elements lie one after the other
-	splat             // one element, repeated
-	walk              // through strides
-)
-
-// A view is an operand stretched to the dimensions of the result.
-type view struct {
-	arr           Array
-	mode          mode
-	off           int
-	rank          int
-	dims, strides [maxRank]int
-}
-
-// see points v at a, stretched to dims by numpy's rule.
-func (v *view) see(a *Array, dims []int) {
-	v.arr, v.off = *a, a.Offset
-	n := 1
-	for _, d := range a.Dims {
-		n *= d
-	}
-	if n == 1 {
-		v.mode = splat
-		return
-	}
-	if len(a.Dims) == len(dims) && a.Contiguous() {
-		same := true
-		for i, d := range dims {
-			if a.Dims[i] != d {
-				same = false
-				break
-			}
-		}
-		if same {
-			v.mode = dense
-			return
-		}
-	}
-	v.mode = walk
-	r := 0
-	lead := len(dims) - len(a.Dims)
-	for i, d := range dims {
-		if d == 1 {
-			continue
-		}
-		st := 0
-		if i >= lead && a.Dims[i-lead] != 1 {
-			st = a.Strides[i-lead]
-		}
-		if r > 0 && v.strides[r-1] == st*d {
-			v.dims[r-1] *= d
-			v.strides[r-1] = st
-			continue
-		}
-		v.dims[r], v.strides[r] = d, st
-		r++
-	}
-	v.rank = r
-}
-
-// runs calls f for each stretch of equal stride among elements lo … lo+n of
-// the row-major order: f(i, off, stride, n) covers elements lo+i … lo+i+n.
-func (v *view) runs(lo, n int, f func(i, off, stride, n int)) {
-	switch v.mode {
-	case dense:
-		f(0, v.off+lo, 1, n)
-		return
-	case splat:
-		f(0, v.off, 0, n)
-		return
-	}
-	var at [maxRank]int
-	off := v.off
-	for k, rest := v.rank-1, lo; k >= 0; k-- {
-		at[k] = rest % v.dims[k]
-		rest /= v.dims[k]
-		off += at[k] * v.strides[k]
-	}
-	last := v.rank - 1
-	for i := 0; i < n; {
-		m := min(n-i, v.dims[last]-at[last])
-		f(i, off, v.strides[last], m)
-		i += m
-		off += m * v.strides[last]
-		at[last] += m
-		for k := last; k > 0 && at[k] == v.dims[k]; k-- {
-			off += v.strides[k-1] - v.dims[k]*v.strides[k]
-			at[k] = 0
-			at[k-1]++
-		}
-	}
-}
-
-// loadReal fills d with elements lo … of v.
-func loadReal[T number](d []T, v *view, lo int) {
-	v.runs(lo, len(d), func(i, off, stride, n int) {
-		if n == 1 || stride == 0 {
-			loadRun(d[i:i+1], &v.arr, off, 1)
-			fill(d[i+1:i+n], d[i])
-			return
-		}
-		loadRun(d[i:i+n], &v.arr, off, stride)
-	})
-}
-
-func fill[T any](d []T, x T) {
-	for i := range d {
-		d[i] = x
-	}
-}
-
-// loadComplex fills d with elements lo … of v.
-func (v *view) loadComplex(d []complex64, lo int) {
-	if v.arr.DType != dtype.C64 {
-		var re [chunk]float32
-		loadReal(re[:len(d)], v, lo)
-		for i := range d {
-			d[i] = complex(re[i], 0)
-		}
-		return
-	}
-	s := As[complex64](v.arr.Buf)
-	v.runs(lo, len(d), func(i, off, stride, n int) {
-		for k := range d[i : i+n] {
-			d[i+k] = s[off+k*stride]
-		}
-	})
-}
-
-// storeComplex writes s to elements lo … of the dense array out.
-func storeComplex(out *Array, lo int, s []complex64) {
-	switch out.DType {
-	case dtype.C64:
-		copy(As[complex64](out.Buf)[lo:], s)
-	case dtype.Bool:
-		for i, x := range s {
-			out.Buf[lo+i] = 0
-			if x != 0 {
-				out.Buf[lo+i] = 1
-			}
-		}
-	default:
-		var re [chunk]float32
-		for i, x := range s {
-			re[i] = real(x)
-		}
-		storeRun(out, lo, re[:len(s)])
-	}
-}
 
 // Params are the attributes of one call, as its loop wants them.
 type Params struct {
@@ -200,7 +44,274 @@ func (w *work) free() {
 	works.Put(w)
 }
 
-// buffer gives scratch buffer i as elements of type T.
-func buffer[T number | complex64](w *work, i int) []T {
+// scratch gives scratch buffer i as elements of type T.
+func scratch[T number | complex64 | uint8](w *work, i int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&w.buf[i][0])), chunk)
+}
+
+// A loop computes d[i] from a[i], b[i] and e[i]; operands that the operation
+// does not have are nil, and so is p when it has no Prep.
+type loop[D, T any] func(d []D, a, b, e []T, p *Params)
+
+// An elementwise is one operation: a loop for each compute type it supports.
+type elementwise struct {
+	f32 loop[float32, float32]
+	f64 loop[float64, float64]
+	i64 loop[int64, int64]
+	u64 loop[uint64, uint64]
+	c64 loop[complex64, complex64]
+	// bit replaces u64 for bools, where wrapping arithmetic would be wrong.
+	bit loop[uint64, uint64]
+	// heavy is set for loops of more than some 5 ns an element.
+	heavy bool
+	// wide keeps a 0-d operand of a wider type as it is instead of rounding it
+	// to the type of the result first: PyTorch's rule for + - * /.
+	wide bool
+	// prep reads the attributes.
+	prep func(c *Call, p *Params)
+}
+
+// A predicate is an operation whose result is Bool.
+type predicate struct {
+	f32   loop[uint8, float32]
+	f64   loop[uint8, float64]
+	i64   loop[uint8, int64]
+	u64   loop[uint8, uint64]
+	c64   loop[uint8, complex64]
+	heavy bool
+	prep  func(c *Call, p *Params)
+}
+
+// An UnsupportedError says that a kernel has no loop for an element type.
+// Inference refuses such calls, so it is a fault of the row.
+type UnsupportedError struct{ DType dtype.DType }
+
+// Error names the type.
+func (e *UnsupportedError) Error() string { return "no kernel for " + e.DType.String() }
+
+// run computes c.Out[0].
+func (o *elementwise) run(c *Call) error {
+	t := c.Out[0].DType
+	pl := plan{class: Class(t), out: Class(t), round: t, heavy: o.heavy, prep: o.prep}
+	if o.wide && t.Kind() >= dtype.KindFloat {
+		pl.round = dtype.Invalid
+	}
+	switch {
+	case pl.class == dtype.F32 && o.f32 != nil:
+		drive(c, &pl, loadReal[float32], storeRun[float32], o.f32)
+	case pl.class == dtype.F64 && o.f64 != nil:
+		drive(c, &pl, loadReal[float64], storeRun[float64], o.f64)
+	case pl.class == dtype.I64 && o.i64 != nil:
+		drive(c, &pl, loadReal[int64], storeRun[int64], o.i64)
+	case t == dtype.Bool && o.bit != nil:
+		drive(c, &pl, loadReal[uint64], storeRun[uint64], o.bit)
+	case pl.class == dtype.U64 && o.u64 != nil:
+		drive(c, &pl, loadReal[uint64], storeRun[uint64], o.u64)
+	case pl.class == dtype.C64 && o.c64 != nil:
+		drive(c, &pl, loadComplex, storeComplex, o.c64)
+	default:
+		return &UnsupportedError{t}
+	}
+	return nil
+}
+
+// run computes c.Out[0].
+func (o *predicate) run(c *Call) error {
+	t := promoted(c.In)
+	pl := plan{class: Class(t), out: dtype.Bool, round: t, heavy: o.heavy, prep: o.prep}
+	switch {
+	case pl.class == dtype.F32 && o.f32 != nil:
+		drive(c, &pl, loadReal[float32], nil, o.f32)
+	case pl.class == dtype.F64 && o.f64 != nil:
+		drive(c, &pl, loadReal[float64], nil, o.f64)
+	case pl.class == dtype.I64 && o.i64 != nil:
+		drive(c, &pl, loadReal[int64], nil, o.i64)
+	case pl.class == dtype.U64 && o.u64 != nil:
+		drive(c, &pl, loadReal[uint64], nil, o.u64)
+	case pl.class == dtype.C64 && o.c64 != nil:
+		drive(c, &pl, loadComplex, nil, o.c64)
+	default:
+		return &UnsupportedError{t}
+	}
+	return nil
+}
+
+// promoted gives the common type of the operands.
+func promoted(in []Array) dtype.DType {
+	var ops [3]dtype.Operand
+	n := 0
+	for i := range in {
+		if !in[i].Valid() {
+			continue
+		}
+		c := dtype.Dim
+		switch {
+		case in[i].Weak:
+			c = dtype.Number
+		case len(in[i].Dims) == 0:
+			c = dtype.ZeroDim
+		}
+		ops[n] = dtype.Operand{DType: in[i].DType, Category: c}
+		n++
+	}
+	if n == 1 && ops[0].Category != dtype.Number {
+		return ops[0].DType
+	}
+	t, err := dtype.ResultType(ops[:n]...)
+	if err != nil {
+		return in[0].DType
+	}
+	return t
+}
+
+// A plan says how one call runs.
+type plan struct {
+	class dtype.DType // compute type
+	out   dtype.DType // type whose buffers the loop can write directly
+	round dtype.DType // 0-d operands are rounded to it; Invalid: they are not
+	heavy bool
+	prep  func(c *Call, p *Params)
+}
+
+// The least work of one goroutine, in elements: some 20 µs.
+const (
+	lightGrain = 1 << 15
+	heavyGrain = 1 << 11
+)
+
+// drive runs loop f over the result.
+func drive[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T]) {
+	out := &c.Out[0]
+	n := out.Size()
+	if n == 0 {
+		return
+	}
+	// The common case costs nothing but the loop: operands and result are
+	// dense arrays of the compute type.
+	if out.DType == pl.out && pl.prep == nil && n <= heavyGrain {
+		direct := true
+		for i := range c.In {
+			a := &c.In[i]
+			if a.DType != pl.class || !shape.EqualDims(a.Dims, out.Dims) || !a.Contiguous() {
+				direct = false
+				break
+			}
+		}
+		if direct {
+			var x [3][]T
+			for i := range c.In {
+				x[i] = As[T](c.In[i].Buf)[c.In[i].Offset:][:n]
+			}
+			f(As[D](out.Buf)[:n], x[0], x[1], x[2], nil)
+			return
+		}
+	}
+	grain := lightGrain
+	if pl.heavy {
+		grain = heavyGrain
+	}
+	if n <= grain {
+		driveRange(c, pl, load, store, f, 0, n)
+		return
+	}
+	driveParallel(c, *pl, load, store, f, n, grain)
+}
+
+// driveParallel is a function of its own so that small calls do not pay for the closure.
+func driveParallel[D, T number | complex64 | uint8](c *Call, pl plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], n, grain int) {
+	Parallel(n, grain, func(lo, hi int) { driveRange(c, &pl, load, store, f, lo, hi) })
+}
+
+// driveRange computes elements lo … hi of the result.
+func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], lo, hi int) {
+	w := newWork()
+	out := &c.Out[0]
+	var p *Params
+	if pl.prep != nil {
+		p = &w.p
+		*p = Params{}
+		pl.prep(c, p)
+	}
+	step := hi - lo
+	writes := out.DType != pl.out // through a scratch buffer
+	if writes {
+		step = min(step, chunk)
+	}
+	var x [3][]T
+	var reload [3]bool
+	for i := range c.In {
+		v := &w.in[i]
+		if !c.In[i].Valid() {
+			continue
+		}
+		v.see(&c.In[i], out.Dims)
+		if v.mode != dense || v.arr.DType != pl.class {
+			step = min(step, chunk)
+		}
+	}
+	for i := range c.In {
+		v := &w.in[i]
+		switch {
+		case !c.In[i].Valid():
+		case v.mode == splat:
+			x[i] = scratch[T](w, i)[:step]
+			load(x[i][:1], v, 0)
+			if pl.round != dtype.Invalid && pl.round != v.arr.DType && v.arr.DType != dtype.Bool {
+				roundTo(pl.round, x[i][:1])
+			}
+			fill(x[i][1:], x[i][0])
+		case v.mode == dense && v.arr.DType == pl.class:
+			// sliced below
+		default:
+			x[i] = scratch[T](w, i)[:step]
+			reload[i] = true
+		}
+	}
+	for ; lo < hi; lo += step {
+		m := min(step, hi-lo)
+		var y [3][]T
+		for i := range c.In {
+			v := &w.in[i]
+			switch {
+			case reload[i]:
+				y[i] = x[i][:m]
+				load(y[i], v, lo)
+			case x[i] != nil:
+				y[i] = x[i][:m]
+			case c.In[i].Valid():
+				y[i] = As[T](v.arr.Buf)[v.off+lo:][:m]
+			}
+		}
+		if !writes {
+			f(As[D](out.Buf)[lo:lo+m], y[0], y[1], y[2], p)
+			continue
+		}
+		d := scratch[D](w, 3)[:m]
+		f(d, y[0], y[1], y[2], p)
+		store(out, lo, d)
+	}
+	w.free()
+}
+
+// roundTo rounds values of a compute type to the values of t.
+func roundTo[T number | complex64 | uint8](t dtype.DType, xs []T) {
+	switch xs := any(xs).(type) {
+	case []float32:
+		for i, x := range xs {
+			xs[i] = t.RoundF32(x)
+		}
+	case []int64:
+		s := 64 - t.Bits()
+		for i, x := range xs {
+			xs[i] = x << s >> s
+		}
+	case []uint64:
+		if t == dtype.Bool {
+			return
+		}
+		s := 64 - t.Bits()
+		for i, x := range xs {
+			xs[i] = x << s >> s
+		}
+	}
 }

@@ -1,0 +1,279 @@
+package kernel
+
+import "math"
+
+// Activation functions. Those of arithmetic alone are computed in the type;
+// the others in f64 and rounded once.
+
+// curve makes an operation of an f64 function of x and the parameters.
+func curve(f func(x float64, p *Params) float64, attrs ...string) elementwise {
+	return elementwise{
+		f32: func(d, a, _, _ []float32, p *Params) {
+			a = a[:len(d)]
+			for i := range d {
+				d[i] = float32(f(float64(a[i]), p))
+			}
+		},
+		f64: func(d, a, _, _ []float64, p *Params) {
+			a = a[:len(d)]
+			for i := range d {
+				d[i] = f(a[i], p)
+			}
+		},
+		heavy: true,
+		prep: func(c *Call, p *Params) {
+			for i, name := range attrs {
+				p.number(i, c.Attrs.Get(name))
+			}
+		},
+	}
+}
+
+func loopRelu[T number](d, a, _, _ []T, _ *Params) {
+	a = a[:len(d)]
+	for i := range d {
+		d[i] = max(a[i], 0)
+	}
+}
+
+func loopRelu6[T number](d, a, _, _ []T, _ *Params) {
+	a = a[:len(d)]
+	for i := range d {
+		d[i] = min(max(a[i], 0), 6)
+	}
+}
+
+func loopHardtanh[T number](d, a, _, _ []T, p *Params) {
+	lo, hi := param[T](p, 0), param[T](p, 1)
+	a = a[:len(d)]
+	for i := range d {
+		d[i] = min(max(a[i], lo), hi)
+	}
+}
+
+func loopLeaky[T float32 | float64](d, a, _, _ []T, p *Params) {
+	k := T(p.F[0])
+	for i, x := range a {
+		if !(x > 0) {
+			x *= k
+		}
+		d[i] = x
+	}
+}
+
+func loopPrelu[T float32 | float64](d, a, w, _ []T, _ *Params) {
+	for i, x := range a {
+		if !(x > 0) {
+			x *= w[i]
+		}
+		d[i] = x
+	}
+}
+
+func loopThreshold[T number](d, a, _, _ []T, p *Params) {
+	t, v := param[T](p, 0), param[T](p, 1)
+	for i, x := range a {
+		if x <= t {
+			x = v
+		}
+		d[i] = x
+	}
+}
+
+// The constants of SELU.
+const (
+	seluAlpha = 1.6732632423543772848170429916717
+	seluScale = 1.0507009873554804934193349852946
+)
+
+var (
+	reluOp      = elementwise{f32: loopRelu[float32], f64: loopRelu[float64], i64: loopRelu[int64], u64: loopRelu[uint64]}
+	relu6Op     = elementwise{f32: loopRelu6[float32], f64: loopRelu6[float64], i64: loopRelu6[int64], u64: loopRelu6[uint64]}
+	hardtanhOp  = elementwise{f32: loopHardtanh[float32], f64: loopHardtanh[float64], i64: loopHardtanh[int64], prep: prepNumbers("min_val", "max_val")}
+	leakyOp     = elementwise{f32: loopLeaky[float32], f64: loopLeaky[float64], prep: prepNumbers("negative_slope")}
+	preluOp     = elementwise{f32: loopPrelu[float32], f64: loopPrelu[float64]}
+	thresholdOp = elementwise{f32: loopThreshold[float32], f64: loopThreshold[float64], i64: loopThreshold[int64], u64: loopThreshold[uint64], prep: prepNumbers("threshold", "value")}
+
+	sigmoidOp    = heavy(sigmoid)
+	logSigmoidOp = heavy(func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) })
+	siluOp       = heavy(func(x float64) float64 { return x * sigmoid(x) })
+	geluOp       = heavy(func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 })
+	geluTanhOp   = heavy(func(x float64) float64 {
+		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
+	})
+	mishOp = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) })
+	seluOp = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) })
+	eluOp  = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, "alpha")
+	celuOp = curve(func(x float64, p *Params) float64 {
+		if x > 0 {
+			return x
+		}
+		return p.F[0] * math.Expm1(x/p.F[0])
+	}, "alpha")
+	softplusOp = curve(func(x float64, p *Params) float64 {
+		if x*p.F[0] > p.F[1] {
+			return x
+		}
+		return math.Log1p(math.Exp(x*p.F[0])) / p.F[0]
+	}, "beta", "threshold")
+	hardsigmoidOp = light(func(x float64) float64 { return min(max(x+3, 0), 6) / 6 })
+	hardswishOp   = light(func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 })
+	softsignOp    = light(func(x float64) float64 { return x / (1 + math.Abs(x)) })
+	tanhshrinkOp  = heavy(func(x float64) float64 { return x - math.Tanh(x) })
+	hardshrinkOp  = elementwise{f32: loopHardshrink[float32], f64: loopHardshrink[float64], prep: prepNumbers("lambd")}
+	softshrinkOp  = elementwise{f32: loopSoftshrink[float32], f64: loopSoftshrink[float64], prep: prepNumbers("lambd")}
+)
+
+// prepNumbers reads attributes into the slots, in order.
+func prepNumbers(attrs ...string) func(c *Call, p *Params) {
+	return func(c *Call, p *Params) {
+		for i, name := range attrs {
+			p.number(i, c.Attrs.Get(name))
+		}
+	}
+}
+
+func loopHardshrink[T float32 | float64](d, a, _, _ []T, p *Params) {
+	l := T(p.F[0])
+	for i, x := range a {
+		if -l <= x && x <= l {
+			x = 0
+		}
+		d[i] = x
+	}
+}
+
+func loopSoftshrink[T float32 | float64](d, a, _, _ []T, p *Params) {
+	l := T(p.F[0])
+	for i, x := range a {
+		switch {
+		case x > l:
+			x -= l
+		case x < -l:
+			x += l
+		case x == x:
+			x = 0
+		}
+		d[i] = x
+	}
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func elu(x, alpha float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return alpha * math.Expm1(x)
+}
+
+// Relu computes max(x, 0).
+func Relu(c *Call) error { return reluOp.run(c) }
+
+// Relu6 computes min(max(x, 0), 6).
+func Relu6(c *Call) error { return relu6Op.run(c) }
+
+// Hardtanh limits x to [min_val, max_val].
+func Hardtanh(c *Call) error { return hardtanhOp.run(c) }
+
+// LeakyRelu multiplies what is not positive by attribute negative_slope.
+func LeakyRelu(c *Call) error { return leakyOp.run(c) }
+
+// Prelu multiplies what is not positive by the weight of its channel: axis 1
+// of the input, or one weight for all.
+func Prelu(c *Call) error {
+	x, w := c.In[0], c.In[1]
+	if w.Size() == 1 || len(x.Dims) < 2 {
+		return preluOp.run(&Call{In: []Array{x, w}, Out: c.Out})
+	}
+	dims, strides := make([]int, len(x.Dims)), make([]int, len(x.Dims))
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[1], strides[1] = w.Dims[0], w.Strides[0]
+	w.Dims, w.Strides = dims, strides
+	return preluOp.run(&Call{In: []Array{x, w}, Out: c.Out})
+}
+
+// Threshold replaces what is not above attribute threshold by attribute value.
+func Threshold(c *Call) error { return thresholdOp.run(c) }
+
+// Sigmoid computes 1/(1 + e⁻ˣ).
+func Sigmoid(c *Call) error { return sigmoidOp.run(c) }
+
+// LogSigmoid computes log(sigmoid(x)) without underflow.
+func LogSigmoid(c *Call) error { return logSigmoidOp.run(c) }
+
+// Silu computes x·sigmoid(x).
+func Silu(c *Call) error { return siluOp.run(c) }
+
+// Gelu computes x·Φ(x), or its tanh approximation when attribute approximate says so.
+func Gelu(c *Call) error {
+	if c.Attrs.Str("approximate") == "tanh" {
+		return geluTanhOp.run(c)
+	}
+	return geluOp.run(c)
+}
+
+// Mish computes x·tanh(softplus(x)).
+func Mish(c *Call) error { return mishOp.run(c) }
+
+// Selu computes the self-normalizing exponential unit.
+func Selu(c *Call) error { return seluOp.run(c) }
+
+// Elu computes x above zero, alpha·(eˣ - 1) below.
+func Elu(c *Call) error { return eluOp.run(c) }
+
+// Celu computes x above zero, alpha·(exp(x/alpha) - 1) below.
+func Celu(c *Call) error { return celuOp.run(c) }
+
+// Softplus computes log(1 + exp(beta·x))/beta, and x where beta·x is above threshold.
+func Softplus(c *Call) error { return softplusOp.run(c) }
+
+// Hardsigmoid computes min(max(x+3, 0), 6)/6.
+func Hardsigmoid(c *Call) error { return hardsigmoidOp.run(c) }
+
+// Hardswish computes x·min(max(x+3, 0), 6)/6.
+func Hardswish(c *Call) error { return hardswishOp.run(c) }
+
+// Softsign computes x/(1 + |x|).
+func Softsign(c *Call) error { return softsignOp.run(c) }
+
+// Tanhshrink computes x - tanh(x).
+func Tanhshrink(c *Call) error { return tanhshrinkOp.run(c) }
+
+// Hardshrink sets what lies within ±lambd to zero.
+func Hardshrink(c *Call) error { return hardshrinkOp.run(c) }
+
+// Softshrink moves x toward zero by lambd.
+func Softshrink(c *Call) error { return softshrinkOp.run(c) }
+
+var gluOp = elementwise{
+	f32: func(d, a, b, _ []float32, _ *Params) {
+		for i, x := range a {
+			d[i] = float32(float64(x) * sigmoid(float64(b[i])))
+		}
+	},
+	f64: func(d, a, b, _ []float64, _ *Params) {
+		for i, x := range a {
+			d[i] = x * sigmoid(b[i])
+		}
+	},
+	heavy: true,
+}
+
+// Glu multiplies the first half along attribute dim by the sigmoid of the second.
+func Glu(c *Call) error {
+	x := c.In[0]
+	axis := c.Attrs.Int("dim")
+	if axis < 0 {
+		axis += len(x.Dims)
+	}
+	half := x
+	half.Dims = c.Out[0].Dims
+	gate := half
+	gate.Offset += half.Dims[axis] * x.Strides[axis]
+	return gluOp.run(&Call{In: []Array{half, gate}, Out: c.Out})
+}

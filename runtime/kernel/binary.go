@@ -1,0 +1,464 @@
+package kernel
+
+import "math"
+
+// Operations of two operands that are exact or correctly rounded.
+
+func loopAdd[T number | complex64](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] + b[i]
+	}
+}
+
+func loopSub[T number | complex64](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+}
+
+func loopMul[T number | complex64](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] * b[i]
+	}
+}
+
+func loopDiv[T float32 | float64 | complex64](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] / b[i]
+	}
+}
+
+func loopMax[T number](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = max(a[i], b[i])
+	}
+}
+
+func loopMin[T number](d, a, b, _ []T, _ *Params) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = min(a[i], b[i])
+	}
+}
+
+// loopFMax is max, but a number wins against NaN.
+func loopFMax[T number](d, a, b, _ []T, _ *Params) {
+	for i, x := range a {
+		y := b[i]
+		if x != x || y > x {
+			x = y
+		}
+		d[i] = x
+	}
+}
+
+func loopFMin[T number](d, a, b, _ []T, _ *Params) {
+	for i, x := range a {
+		y := b[i]
+		if x != x || y < x {
+			x = y
+		}
+		d[i] = x
+	}
+}
+
+var (
+	addOp     = elementwise{wide: true, f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64]}
+	subOp     = elementwise{wide: true, f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64]}
+	mulOp     = elementwise{wide: true, f32: loopMul[float32], f64: loopMul[float64], i64: loopMul[int64], u64: loopMul[uint64], c64: loopMul[complex64]}
+	divOp     = elementwise{wide: true, f32: loopDiv[float32], f64: loopDiv[float64], c64: loopDiv[complex64]}
+	maximumOp = elementwise{f32: loopMax[float32], f64: loopMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
+	minimumOp = elementwise{f32: loopMin[float32], f64: loopMin[float64], i64: loopMin[int64], u64: loopMin[uint64]}
+	fmaxOp    = elementwise{f32: loopFMax[float32], f64: loopFMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
+	fminOp    = elementwise{f32: loopFMin[float32], f64: loopFMin[float64], i64: loopMin[int64], u64: loopMin[uint64]}
+)
+
+// scaled is a + alpha·b and its relatives: signs and order in alpha and flip.
+var (
+	addScaledOp  = elementwise{wide: true, f32: loopAddScaled[float32], f64: loopAddScaled[float64], i64: loopAddScaled[int64], u64: loopAddScaled[uint64], prep: prepAlpha}
+	subScaledOp  = elementwise{wide: true, f32: loopSubScaled[float32], f64: loopSubScaled[float64], i64: loopSubScaled[int64], u64: loopSubScaled[uint64], prep: prepAlpha}
+	rsubScaledOp = elementwise{wide: true, f32: loopRsubScaled[float32], f64: loopRsubScaled[float64], i64: loopRsubScaled[int64], u64: loopRsubScaled[uint64], prep: prepAlpha}
+)
+
+func prepAlpha(c *Call, p *Params) { p.number(0, c.Attrs.Get("alpha")) }
+
+// number stores a Go number in slot i, as float and as integer.
+func (p *Params) number(i int, v any) {
+	switch v := v.(type) {
+	case float64:
+		p.F[i], p.I[i] = v, truncateI64(v)
+	case int:
+		p.F[i], p.I[i] = float64(v), int64(v)
+	case bool:
+		p.I[i] = int64(bit(v))
+		p.F[i] = float64(p.I[i])
+	}
+}
+
+// param gives slot i in a compute type.
+func param[T number](p *Params, i int) T {
+	if classOf[T]().IsFloat() {
+		return T(p.F[i])
+	}
+	return T(p.I[i])
+}
+
+func loopAddScaled[T number](d, a, b, _ []T, p *Params) {
+	k := param[T](p, 0)
+	for i, x := range a {
+		d[i] = x + T(k*b[i]) // the conversion forbids a fused multiply-add
+	}
+}
+
+func loopSubScaled[T number](d, a, b, _ []T, p *Params) {
+	k := param[T](p, 0)
+	for i, x := range a {
+		d[i] = x - T(k*b[i])
+	}
+}
+
+func loopRsubScaled[T number](d, a, b, _ []T, p *Params) {
+	k := param[T](p, 0)
+	for i, x := range a {
+		d[i] = b[i] - T(k*x)
+	}
+}
+
+// one says whether attribute alpha is absent or 1.
+func one(c *Call) bool {
+	switch v := c.Attrs.Get("alpha").(type) {
+	case float64:
+		return v == 1
+	case int:
+		return v == 1
+	case bool:
+		return v
+	}
+	return true
+}
+
+// Add computes a + alpha·b; the logical or of bools.
+func Add(c *Call) error {
+	if one(c) {
+		return addOp.run(c)
+	}
+	return addScaledOp.run(c)
+}
+
+// Sub computes a - alpha·b.
+func Sub(c *Call) error {
+	if one(c) {
+		return subOp.run(c)
+	}
+	return subScaledOp.run(c)
+}
+
+// Rsub computes b - alpha·a.
+func Rsub(c *Call) error { return rsubScaledOp.run(c) }
+
+// Mul computes a·b.
+func Mul(c *Call) error { return mulOp.run(c) }
+
+// Div computes a/b; attribute rounding_mode trunc or floor rounds the quotient.
+func Div(c *Call) error {
+	switch c.Attrs.Str("rounding_mode") {
+	case "trunc":
+		return divTruncOp.run(c)
+	case "floor":
+		return FloorDivide(c)
+	}
+	return divOp.run(c)
+}
+
+// Maximum computes the larger; NaN wins.
+func Maximum(c *Call) error { return maximumOp.run(c) }
+
+// Minimum computes the smaller; NaN wins.
+func Minimum(c *Call) error { return minimumOp.run(c) }
+
+// FMax computes the larger; a number wins against NaN.
+func FMax(c *Call) error { return fmaxOp.run(c) }
+
+// FMin computes the smaller; a number wins against NaN.
+func FMin(c *Call) error { return fminOp.run(c) }
+
+// Division of integers. By zero it follows the TPU: the quotient is -1 (all
+// bits set) and the remainder the dividend.
+
+func truncDivI64(x, y int64) int64 {
+	if y == 0 {
+		return -1
+	}
+	return x / y
+}
+
+func floorDivI64(x, y int64) int64 {
+	if y == 0 {
+		return -1
+	}
+	q := x / y
+	if x%y != 0 && (x < 0) != (y < 0) {
+		q--
+	}
+	return q
+}
+
+func divU64(x, y uint64) uint64 {
+	if y == 0 {
+		return math.MaxUint64
+	}
+	return x / y
+}
+
+func floorModI64(x, y int64) int64 {
+	if y == 0 {
+		return x
+	}
+	r := x % y
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+func truncModI64(x, y int64) int64 {
+	if y == 0 {
+		return x
+	}
+	return x % y
+}
+
+func modU64(x, y uint64) uint64 {
+	if y == 0 {
+		return x
+	}
+	return x % y
+}
+
+// floorDiv is Python's: the floor of the exact quotient, which the rounded quotient's floor is not.
+func floorDiv(x, y float64) float64 {
+	if y == 0 {
+		return x / y
+	}
+	mod := math.Mod(x, y)
+	div := (x - mod) / y
+	if mod != 0 && (y < 0) != (mod < 0) {
+		div--
+	}
+	if div == 0 {
+		return math.Copysign(0, x/y)
+	}
+	f := math.Floor(div)
+	if div-f > 0.5 {
+		f++
+	}
+	return f
+}
+
+// floorMod has the sign of y.
+func floorMod(x, y float64) float64 {
+	mod := math.Mod(x, y)
+	if mod != 0 && (y < 0) != (mod < 0) {
+		mod += y
+	}
+	return mod
+}
+
+// pairs makes an operation of f64, i64 and u64 functions; f32 is computed in f64.
+func pairs(f func(x, y float64) float64, i func(x, y int64) int64, u func(x, y uint64) uint64) elementwise {
+	var o elementwise
+	if f != nil {
+		o.f32 = func(d, a, b, _ []float32, _ *Params) {
+			a, b = a[:len(d)], b[:len(d)]
+			for k := range d {
+				d[k] = float32(f(float64(a[k]), float64(b[k])))
+			}
+		}
+		o.f64 = func(d, a, b, _ []float64, _ *Params) {
+			a, b = a[:len(d)], b[:len(d)]
+			for k := range d {
+				d[k] = f(a[k], b[k])
+			}
+		}
+	}
+	if i != nil {
+		o.i64 = func(d, a, b, _ []int64, _ *Params) {
+			a, b = a[:len(d)], b[:len(d)]
+			for k := range d {
+				d[k] = i(a[k], b[k])
+			}
+		}
+	}
+	if u != nil {
+		o.u64 = func(d, a, b, _ []uint64, _ *Params) {
+			a, b = a[:len(d)], b[:len(d)]
+			for k := range d {
+				d[k] = u(a[k], b[k])
+			}
+		}
+	}
+	o.heavy = true
+	return o
+}
+
+var (
+	divTruncOp = elementwise{
+		f32: func(d, a, b, _ []float32, _ *Params) {
+			for i, x := range a {
+				d[i] = float32(math.Trunc(float64(x / b[i])))
+			}
+		},
+		f64: func(d, a, b, _ []float64, _ *Params) {
+			for i, x := range a {
+				d[i] = math.Trunc(x / b[i])
+			}
+		},
+		i64: pairs(nil, truncDivI64, nil).i64,
+		u64: pairs(nil, nil, divU64).u64,
+	}
+	floorDivOp  = pairs(floorDiv, floorDivI64, divU64)
+	remainderOp = pairs(floorMod, floorModI64, modU64)
+	fmodOp      = pairs(math.Mod, truncModI64, modU64)
+	gcdOp       = pairs(nil, func(x, y int64) int64 { return int64(gcd(magnitude(x), magnitude(y))) }, gcd)
+	lcmOp       = pairs(nil, func(x, y int64) int64 { return int64(lcm(magnitude(x), magnitude(y))) }, lcm)
+	copysignOp  = pairs(math.Copysign, nil, nil)
+	heavisideOp = pairs(
+		func(x, v float64) float64 {
+			switch {
+			case x != x:
+				return x
+			case x == 0:
+				return v
+			case x < 0:
+				return 0
+			}
+			return 1
+		},
+		func(x, v int64) int64 {
+			switch {
+			case x == 0:
+				return v
+			case x < 0:
+				return 0
+			}
+			return 1
+		},
+		func(x, v uint64) uint64 {
+			if x == 0 {
+				return v
+			}
+			return 1
+		})
+)
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+func gcd(x, y uint64) uint64 {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return x
+}
+
+func lcm(x, y uint64) uint64 {
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return x / gcd(x, y) * y
+}
+
+// FloorDivide computes floor(a/b) of the exact quotient.
+func FloorDivide(c *Call) error { return floorDivOp.run(c) }
+
+// Remainder computes a - b·floor(a/b): it has the sign of b.
+func Remainder(c *Call) error { return remainderOp.run(c) }
+
+// FMod computes a - b·trunc(a/b): it has the sign of a.
+func FMod(c *Call) error { return fmodOp.run(c) }
+
+// GCD computes the greatest common divisor, not negative.
+func GCD(c *Call) error { return gcdOp.run(c) }
+
+// LCM computes the least common multiple, not negative.
+func LCM(c *Call) error { return lcmOp.run(c) }
+
+// Copysign gives a the sign of b.
+func Copysign(c *Call) error { return copysignOp.run(c) }
+
+// Heaviside is 0 below zero, 1 above, b at zero.
+func Heaviside(c *Call) error { return heavisideOp.run(c) }
+
+// Bits.
+
+func loopAnd[T int64 | uint64](d, a, b, _ []T, _ *Params) {
+	for i, x := range a {
+		d[i] = x & b[i]
+	}
+}
+
+func loopOr[T int64 | uint64](d, a, b, _ []T, _ *Params) {
+	for i, x := range a {
+		d[i] = x | b[i]
+	}
+}
+
+func loopXor[T int64 | uint64](d, a, b, _ []T, _ *Params) {
+	for i, x := range a {
+		d[i] = x ^ b[i]
+	}
+}
+
+// loopShl gives 0 for counts that are negative or not below the width.
+func loopShl[T int64 | uint64](d, a, b, _ []T, p *Params) {
+	for i, x := range a {
+		d[i] = 0
+		if n := uint64(b[i]); n < uint64(p.N) {
+			d[i] = x << n
+		}
+	}
+}
+
+// loopShr gives the sign for counts that are negative or not below the width.
+func loopShr[T int64 | uint64](d, a, b, _ []T, p *Params) {
+	for i, x := range a {
+		d[i] = x >> min(uint64(b[i]), 63)
+		if uint64(b[i]) > 63 {
+			d[i] >>= 1
+		}
+	}
+}
+
+func prepWidth(c *Call, p *Params) { p.N = c.Out[0].DType.Bits() }
+
+var (
+	andOp = elementwise{i64: loopAnd[int64], u64: loopAnd[uint64]}
+	orOp  = elementwise{i64: loopOr[int64], u64: loopOr[uint64]}
+	xorOp = elementwise{i64: loopXor[int64], u64: loopXor[uint64]}
+	shlOp = elementwise{i64: loopShl[int64], u64: loopShl[uint64], prep: prepWidth}
+	shrOp = elementwise{i64: loopShr[int64], u64: loopShr[uint64], prep: prepWidth}
+)
+
+// BitwiseAnd computes a & b.
+func BitwiseAnd(c *Call) error { return andOp.run(c) }
+
+// BitwiseOr computes a | b.
+func BitwiseOr(c *Call) error { return orOp.run(c) }
+
+// BitwiseXor computes a ^ b.
+func BitwiseXor(c *Call) error { return xorOp.run(c) }
+
+// ShiftLeft computes a << b; 0 for counts that are negative or at least the width.
+func ShiftLeft(c *Call) error { return shlOp.run(c) }
+
+// ShiftRight computes a >> b, arithmetically; the sign for counts that are negative or at least the width.
+func ShiftRight(c *Call) error { return shrOp.run(c) }
