@@ -201,6 +201,7 @@ func Rows(recorded string) []op.Name {
 // *BindError means that no row takes these arguments.
 func Run(r *Record) (d *op.Def, out []kernel.Array, err error) {
 	err = &BindError{op.Name(r.Op), "operation", "no row"}
+	r = adapt(r)
 	for _, name := range Rows(r.Op) {
 		row := op.Lookup(name)
 		if row == nil {

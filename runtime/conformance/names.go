@@ -1,6 +1,11 @@
 package conformance
 
-import "github.com/tpush/tpush/runtime/op"
+import (
+	"maps"
+	"slices"
+
+	"github.com/tpush/tpush/runtime/op"
+)
 
 // names maps recorded operations to rows where the names differ, or where one
 // PyTorch function is several rows. The first row that takes the record's
@@ -24,4 +29,49 @@ var names = map[string][]op.Name{
 	"multi_dot":    {"multi_dot", "linalg_multi_dot"},
 	"masked_fill":  {"masked_fill", "masked_fill.Tensor"},
 	"searchsorted": {"searchsorted", "searchsorted.Scalar"},
+}
+
+// adapt rewrites a call that is another row with other arguments: the short
+// form of arange, and the factories that are full. Any other record comes back as it is.
+func adapt(r *Record) *Record {
+	fill := func(v any, like bool) *Record {
+		c := *r
+		c.Op, c.Attrs = "full", maps.Clone(r.Attrs)
+		if c.Attrs == nil {
+			c.Attrs = map[string]any{}
+		}
+		if v != nil {
+			c.Attrs["fill_value"] = v
+		}
+		if like && len(r.Inputs) > 0 {
+			size := []any{}
+			for _, d := range r.Inputs[0].Array.Dims {
+				size = append(size, d)
+			}
+			c.Attrs["size"], c.Inputs = size, r.Inputs[1:]
+			if _, ok := c.Attrs["dtype"]; !ok {
+				c.Attrs["dtype"] = r.Inputs[0].Array.DType.String()
+			}
+		}
+		return &c
+	}
+	switch r.Op {
+	case "arange":
+		if len(r.Inputs) == 1 {
+			c := *r
+			c.Inputs = slices.Insert(slices.Clone(r.Inputs), 0, scalar(0))
+			return &c
+		}
+	case "zeros":
+		return fill(0.0, false)
+	case "ones":
+		return fill(1.0, false)
+	case "zeros_like":
+		return fill(0.0, true)
+	case "ones_like":
+		return fill(1.0, true)
+	case "full_like":
+		return fill(nil, true)
+	}
+	return r
 }

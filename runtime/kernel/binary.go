@@ -68,8 +68,8 @@ func loopFMin[T number](d, a, b, _ []T, _ *Params) {
 }
 
 var (
-	addOp     = elementwise{wide: true, f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64]}
-	subOp     = elementwise{wide: true, f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64]}
+	addOp     = elementwise{f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64]}
+	subOp     = elementwise{f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64]}
 	mulOp     = elementwise{wide: true, f32: loopMul[float32], f64: loopMul[float64], i64: loopMul[int64], u64: loopMul[uint64], c64: loopMul[complex64]}
 	divOp     = elementwise{wide: true, f32: loopDiv[float32], f64: loopDiv[float64], c64: loopDiv[complex64]}
 	maximumOp = elementwise{f32: loopMax[float32], f64: loopMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
@@ -80,9 +80,9 @@ var (
 
 // scaled is a + alpha·b and its relatives: signs and order in alpha and flip.
 var (
-	addScaledOp  = elementwise{wide: true, f32: loopAddScaled[float32], f64: loopAddScaled[float64], i64: loopAddScaled[int64], u64: loopAddScaled[uint64], prep: prepAlpha}
-	subScaledOp  = elementwise{wide: true, f32: loopSubScaled[float32], f64: loopSubScaled[float64], i64: loopSubScaled[int64], u64: loopSubScaled[uint64], prep: prepAlpha}
-	rsubScaledOp = elementwise{wide: true, f32: loopRsubScaled[float32], f64: loopRsubScaled[float64], i64: loopRsubScaled[int64], u64: loopRsubScaled[uint64], prep: prepAlpha}
+	addScaledOp  = elementwise{f32: loopAddScaled[float32], f64: loopAddScaled[float64], i64: loopAddScaled[int64], u64: loopAddScaled[uint64], prep: prepAlpha}
+	subScaledOp  = elementwise{f32: loopSubScaled[float32], f64: loopSubScaled[float64], i64: loopSubScaled[int64], u64: loopSubScaled[uint64], prep: prepAlpha}
+	rsubScaledOp = elementwise{f32: loopRsubScaled[float32], f64: loopRsubScaled[float64], i64: loopRsubScaled[int64], u64: loopRsubScaled[uint64], prep: prepAlpha}
 )
 
 func prepAlpha(c *Call, p *Params) { p.number(0, c.Attrs.Get("alpha")) }

@@ -65,7 +65,7 @@ type elementwise struct {
 	// heavy is set for loops of more than some 5 ns an element.
 	heavy bool
 	// wide keeps a 0-d operand of a wider type as it is instead of rounding it
-	// to the type of the result first: PyTorch's rule for + - * /.
+	// to the type of the result first: PyTorch's rule for products and quotients.
 	wide bool
 	// prep reads the attributes.
 	prep func(c *Call, p *Params)
@@ -168,7 +168,7 @@ func promoted(in []Array) dtype.DType {
 type plan struct {
 	class dtype.DType // compute type
 	out   dtype.DType // type whose buffers the loop can write directly
-	round dtype.DType // 0-d operands are rounded to it; Invalid: they are not
+	round dtype.DType // a 0-d operand of another type is rounded to it first; Invalid: it is not
 	heavy bool
 	prep  func(c *Call, p *Params)
 }

@@ -40,7 +40,18 @@ var (
 	digammaOp = heavy(digamma)
 	deg2radOp = light(func(x float64) float64 { return x * (math.Pi / 180) })
 	rad2degOp = light(func(x float64) float64 { return x * (180 / math.Pi) })
-	sincOp    = heavy(sinc)
+	sincOp    = elementwise{
+		f32: func(d, a, _, _ []float32, _ *Params) {
+			for i, x := range a {
+				d[i] = float32(sinc(float64(x)))
+				if math.Abs(float64(x)) > math.MaxFloat32/math.Pi {
+					d[i] = float32(math.NaN()) // πx is infinite in f32
+				}
+			}
+		},
+		f64:   heavy(sinc).f64,
+		heavy: true,
+	}
 	i0Op      = heavy(func(x float64) float64 { return math.Exp(math.Abs(x)) * bessel0e(x) })
 	i0eOp     = heavy(bessel0e)
 	i1Op      = heavy(func(x float64) float64 { return math.Exp(math.Abs(x)) * bessel1e(x) })
@@ -64,6 +75,9 @@ func log10(x float64) float64 { return math.Log10(x) }
 
 func lgamma(x float64) float64 {
 	l, _ := math.Lgamma(x)
+	if math.IsInf(x, -1) {
+		return math.Inf(1)
+	}
 	return l
 }
 

@@ -1,0 +1,121 @@
+package op
+
+import (
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// Element types of elementwise rows.
+
+// refuse says that an operation has no meaning for type t.
+func refuse(t dtype.DType, why string) error {
+	return &shape.ArgumentError{Arg: "dtype", Value: t, Why: why}
+}
+
+// floatsOnly gives the promoted type, which must be a real float.
+func floatsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
+	t, err := resultType(in...)
+	if err == nil && !t.IsFloat() {
+		err = refuse(t, "a floating-point type is wanted")
+	}
+	return t, err
+}
+
+// intsOnly gives the promoted type, which must be an integer type.
+func intsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
+	t, err := resultType(in...)
+	if err == nil && !t.IsInt() {
+		err = refuse(t, "an integer type is wanted")
+	}
+	return t, err
+}
+
+// bitsOnly gives the promoted type, which must be an integer type or Bool.
+func bitsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
+	t, err := resultType(in...)
+	if err == nil && t.Kind() >= dtype.KindFloat {
+		err = refuse(t, "an integer or bool is wanted")
+	}
+	return t, err
+}
+
+// realOnly gives the promoted type, which must not be complex.
+func realOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
+	t, err := resultType(in...)
+	if err == nil && t.Kind() == dtype.KindComplex {
+		err = refuse(t, "complex numbers have no order")
+	}
+	return t, err
+}
+
+// numeric gives the promoted type, which must not be Bool.
+func numeric(in []shape.Spec, _ Attrs) (dtype.DType, error) {
+	t, err := resultType(in...)
+	if err == nil && t == dtype.Bool {
+		err = refuse(t, "a number is wanted, not a bool")
+	}
+	return t, err
+}
+
+// difference is numeric, and no operand may be Bool: PyTorch's rule for sub.
+func difference(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	for _, s := range in {
+		if s.DType == dtype.Bool {
+			return dtype.Invalid, refuse(s.DType, "bools have no difference: use logical_xor")
+		}
+	}
+	return numeric(in, a)
+}
+
+// realFloating is floating without complex numbers.
+func realFloating(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	t, err := floating(in, a)
+	if err == nil && t.Kind() == dtype.KindComplex {
+		err = refuse(t, "not defined for complex numbers")
+	}
+	return t, err
+}
+
+// ordered is boolean for operands that have an order.
+func ordered(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if _, err := realOnly(in, a); err != nil {
+		return dtype.Invalid, err
+	}
+	return dtype.Bool, nil
+}
+
+// scalarSpec is the spec of a Go number used as attribute.
+func scalarSpec(v any) shape.Spec {
+	s := shape.Spec{Weak: true}
+	switch v.(type) {
+	case float64:
+		s.DType = dtype.F64
+	case int:
+		s.DType = dtype.I64
+	case bool:
+		s.DType = dtype.Bool
+	}
+	return s
+}
+
+// alphaType adds PyTorch's rule for alpha: a float needs a float result, a bool a bool one.
+func alphaType(rule func([]shape.Spec, Attrs) (dtype.DType, error)) func([]shape.Spec, Attrs) (dtype.DType, error) {
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		t, err := rule(in, a)
+		if err != nil {
+			return t, err
+		}
+		alpha := a.Get("alpha")
+		switch alpha.(type) {
+		case float64:
+			if t.Kind() < dtype.KindFloat {
+				err = &shape.ArgumentError{Arg: "alpha", Value: alpha, Why: "must be an integer, for a result of type " + t.String()}
+			}
+		case bool:
+			if t != dtype.Bool {
+				err = &shape.ArgumentError{Arg: "alpha", Value: alpha, Why: "must be a number, for a result of type " + t.String()}
+			}
+		}
+		return t, err
+	}
+}
