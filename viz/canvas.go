@@ -1,0 +1,190 @@
+package viz
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A canvas is a grid of cells that drawings are painted on.
+type canvas struct {
+	w, h  int
+	cells []cell
+}
+
+// A cell is one letter on the screen. The second half of a wide letter has an
+// empty text and follows is set.
+type cell struct {
+	text    string
+	follows bool
+	meaning Meaning
+	sgr     string // overrides the colour of meaning
+}
+
+func newCanvas(w, h int) *canvas {
+	w, h = max(w, 0), max(h, 0)
+	c := &canvas{w: w, h: h, cells: make([]cell, w*h)}
+	for i := range c.cells {
+		c.cells[i].text = " "
+	}
+	return c
+}
+
+// put paints one letter that is width cells wide; false when it does not fit.
+func (c *canvas) put(x, y int, letter string, width int, m Meaning) bool {
+	if y < 0 || y >= c.h || x < 0 || x+width > c.w {
+		return false
+	}
+	for i := range width {
+		c.clear(x+i, y)
+	}
+	at := &c.cells[y*c.w+x]
+	*at = cell{text: letter, meaning: m}
+	for i := 1; i < width; i++ {
+		c.cells[y*c.w+x+i] = cell{follows: true, meaning: m}
+	}
+	return true
+}
+
+// clear blanks a cell and the other half of a wide letter it belongs to.
+func (c *canvas) clear(x, y int) {
+	row := c.cells[y*c.w : (y+1)*c.w]
+	for row[x].follows {
+		x--
+	}
+	row[x] = cell{text: " "}
+	for x++; x < c.w && row[x].follows; x++ {
+		row[x] = cell{text: " "}
+	}
+}
+
+// text paints s from x on, as far as limit (exclusive); it gives the cell after
+// the last letter. What does not fit is cut off.
+func (c *canvas) text(x, y, limit int, s string, m Meaning) int {
+	limit = min(limit, c.w)
+	for _, l := range letters(s) {
+		if x+l.width > limit || !c.put(x, y, l.text, l.width, m) {
+			break
+		}
+		x += l.width
+	}
+	return x
+}
+
+// fit is text that ends in the theme's mark when it had to be cut.
+func (c *canvas) fit(t Theme, x, y, limit int, s string, m Meaning) int {
+	return c.text(x, y, limit, truncate(t, s, min(limit, c.w)-x), m)
+}
+
+// fill paints the same letter, one cell wide, from x to limit (exclusive).
+func (c *canvas) fill(x, y, limit int, letter string, m Meaning) {
+	for ; x < limit; x++ {
+		c.put(x, y, letter, 1, m)
+	}
+}
+
+// lines gives the grid as text in the colours of t.
+func (c *canvas) lines(t Theme) []string {
+	out := make([]string, c.h)
+	for y := range out {
+		var b strings.Builder
+		now := ""
+		for _, cl := range c.cells[y*c.w : (y+1)*c.w] {
+			if cl.follows {
+				continue
+			}
+			sgr := cl.sgr
+			if sgr == "" {
+				sgr = t.colors[cl.meaning]
+			}
+			if sgr != now {
+				if now != "" {
+					b.WriteString("\x1b[0m")
+				}
+				if sgr != "" {
+					b.WriteString("\x1b[" + sgr + "m")
+				}
+				now = sgr
+			}
+			b.WriteString(cl.text)
+		}
+		if now != "" {
+			b.WriteString("\x1b[0m")
+		}
+		out[y] = b.String()
+	}
+	return out
+}
+
+type letter struct {
+	text  string
+	width int
+}
+
+// letters splits s into what takes cells. Escape sequences are dropped, control
+// characters become spaces, marks without a letter are dropped.
+func letters(s string) []letter {
+	var out []letter
+	s = ansi.Strip(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case joins(r):
+			return -1
+		}
+		return r
+	}, s))
+	for s != "" {
+		text, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if text == "" {
+			break
+		}
+		s = s[len(text):]
+		if width <= 0 || unicode.IsControl([]rune(text)[0]) {
+			continue
+		}
+		out = append(out, letter{text, width})
+	}
+	return out
+}
+
+// joins says whether r can merge with a letter beside it that it does not
+// belong to, which would change the width of the line: flags and joined emoji.
+func joins(r rune) bool {
+	return r == 0x200d || r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0x1f3fb && r <= 0x1f3ff
+}
+
+// width is how many cells s takes.
+func width(s string) int {
+	n := 0
+	for _, l := range letters(s) {
+		n += l.width
+	}
+	return n
+}
+
+// truncate shortens s to w cells, with the theme's mark at the cut.
+func truncate(t Theme, s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	all := letters(s)
+	n := 0
+	for _, l := range all {
+		n += l.width
+	}
+	if n <= w {
+		return s
+	}
+	var b strings.Builder
+	n = 0
+	for _, l := range all {
+		if n+l.width > w-1 {
+			break
+		}
+		b.WriteString(l.text)
+		n += l.width
+	}
+	return b.String() + t.More
+}
