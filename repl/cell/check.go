@@ -1,0 +1,286 @@
+package cell
+
+import (
+	"errors"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// maxPasses bounds the rounds of check and sugar. One round rewrites all but
+// what depends on a type that only the rewritten code has.
+const maxPasses = 12
+
+// checkAll type-checks the cell and rewrites its sugar until nothing changes.
+// It names the dependants that do not type-check any more.
+func (c *compiler) checkAll() (again map[string]string) {
+	decls := c.file.Decls[:len(c.file.Decls):len(c.file.Decls)]
+	decls = decls[:len(decls)-1]
+	for _, t := range c.tops {
+		if t.decl != nil {
+			decls = append(decls, t.decl)
+		}
+	}
+	c.file.Decls = append(decls, c.body)
+	c.setBody()
+	c.foreignMethods()
+	var errs []types.Error
+	for pass := 0; ; pass++ {
+		errs = c.check()
+		if pass == 0 && c.addMethods(errs) {
+			errs = c.check()
+		}
+		if pass == maxPasses || !c.sugar() {
+			break
+		}
+		c.setBody()
+	}
+	again = map[string]string{}
+	for _, e := range errs {
+		if u := c.dependantAt(e.Pos); u != nil {
+			again[u.name] = plain(e.Msg)
+			continue
+		}
+		c.report(e)
+	}
+	if len(c.diags) > 0 {
+		return nil
+	}
+	return again
+}
+
+// setBody gives the cell's function the statements that are checked inside it,
+// and finds the last expression.
+func (c *compiler) setBody() {
+	list := make([]ast.Stmt, 0, len(c.tops))
+	c.last = nil
+	for i, t := range c.tops {
+		if t.decl != nil {
+			if l, ok := t.stmt.(*ast.LabeledStmt); ok {
+				list = append(list, &ast.LabeledStmt{Label: l.Label, Colon: l.Colon, Stmt: &ast.EmptyStmt{Semicolon: l.Colon}})
+			}
+			continue
+		}
+		list = append(list, t.stmt)
+		if es, ok := t.stmt.(*ast.ExprStmt); ok && i == len(c.tops)-1 {
+			c.last = es.X
+		}
+	}
+	c.body.Body.List = list
+}
+
+// check runs go/types once over the file, with the session's names that the
+// cell uses in scope.
+func (c *compiler) check() []types.Error {
+	s := c.s
+	pkg := types.NewPackage(mainPath, mainPath)
+	sc := pkg.Scope()
+	for name := range c.needed {
+		if e := s.names[name]; e != nil && c.declared[e.internal] == "" {
+			sc.Insert(e.obj)
+		}
+	}
+	for name := range c.packages {
+		if p, err := s.cfg.Importer.Import(c.packagePath(name)); err == nil {
+			sc.Insert(types.NewPkgName(token.NoPos, pkg, name, p))
+		}
+	}
+	c.insertItems(pkg)
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
+	var errs []types.Error
+	c.warns = keepKind(c.warns, "unused")
+	conf := types.Config{Importer: s.cfg.Importer, Error: func(err error) {
+		var e types.Error
+		if errors.As(err, &e) && !c.ignored(e) {
+			errs = append(errs, e)
+		}
+	}}
+	_ = types.NewChecker(&conf, s.cfg.Fset, pkg, info).Files([]*ast.File{c.file}) // the errors went to conf.Error
+	c.pkg, c.info = pkg, info
+	return errs
+}
+
+func keepKind(in []Diagnostic, without string) (out []Diagnostic) {
+	for _, d := range in {
+		if d.Kind != without {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (c *compiler) packagePath(name string) string {
+	if p, ok := c.imports[name]; ok {
+		return p
+	}
+	return c.s.importPath(name)
+}
+
+// ignored tells which complaints of go/types are none in a cell.
+func (c *compiler) ignored(e types.Error) bool {
+	switch {
+	case strings.HasPrefix(e.Msg, "\t"): // continues the last message
+		return true
+	case e.Soft && strings.HasPrefix(e.Msg, "declared and not used"):
+		c.warnAt(e.Pos, "unused", "%s", e.Msg)
+		return true
+	case e.Soft && strings.Contains(e.Msg, "imported and not used"):
+		return true
+	case strings.HasPrefix(e.Msg, "initialization cycle"): // the statements run in text order
+		return true
+	case strings.HasPrefix(e.Msg, "implicit assignment to unexported field") && strings.Contains(e.Msg, "type "+mainPath+"."):
+		return true // packages of cells are compared by pointer
+	case c.last != nil && strings.HasSuffix(e.Msg, "is not used") && e.Pos >= c.last.Pos() && e.Pos <= c.last.End():
+		return true // it is shown
+	case strings.HasPrefix(e.Msg, "func init must have no") || strings.HasPrefix(e.Msg, "func main must have no"):
+		return true
+	}
+	return false
+}
+
+// report turns an error of go/types into a diagnostic.
+func (c *compiler) report(e types.Error) {
+	msg := e.Msg
+	if strings.Contains(msg, "invalid operation: operator") {
+		msg = strings.Replace(msg, "operator &^ not defined", "operator @ not defined", 1)
+	}
+	c.errorAt(e.Pos, "type", "%s", msg)
+}
+
+// A foreignMethod is a method on a type of an earlier cell. go/types can't
+// check it where the type is not declared: it is checked as a function whose
+// first parameter is the receiver, then given to the type.
+type foreignMethod struct {
+	decl   *ast.FuncDecl
+	recv   *ast.FieldList
+	params *ast.FieldList
+	name   *ast.Ident
+	named  *types.Named
+	entry  *entry // the type
+	redo   bool   // the type has a method of this name
+}
+
+func baseName(recv *ast.FieldList) *ast.Ident {
+	if recv == nil || len(recv.List) != 1 {
+		return nil
+	}
+	t := recv.List[0].Type
+	if p, ok := t.(*ast.ParenExpr); ok {
+		t = p.X
+	}
+	if st, ok := t.(*ast.StarExpr); ok {
+		t = st.X
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	id, _ := t.(*ast.Ident)
+	return id
+}
+
+// entryOf finds the session's entry of an internal name.
+func (c *compiler) entryOf(internal string) *entry {
+	name, _, _ := strings.Cut(internal, "ʹ")
+	if e := c.s.names[name]; e != nil && e.internal == internal {
+		return e
+	}
+	return nil
+}
+
+func (c *compiler) foreignMethods() {
+	c.foreign = nil
+	for _, d := range c.file.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Recv == nil {
+			continue
+		}
+		id := baseName(fd.Recv)
+		if id == nil || c.declared[id.Name] != "" {
+			continue
+		}
+		e := c.entryOf(id.Name)
+		if e == nil {
+			continue
+		}
+		tn, ok := e.obj.(*types.TypeName)
+		if !ok {
+			continue
+		}
+		named, ok := tn.Type().(*types.Named)
+		if !ok || named.TypeParams().Len() > 0 {
+			continue
+		}
+		f := &foreignMethod{decl: fd, recv: fd.Recv, params: fd.Type.Params, name: fd.Name, named: named, entry: e}
+		for m := range named.Methods() {
+			f.redo = f.redo || m.Name() == fd.Name.Name
+		}
+		recv := *fd.Recv.List[0]
+		if len(recv.Names) == 0 {
+			recv.Names = []*ast.Ident{ident("_", fd.Recv.Pos())}
+		}
+		for i, p := range fd.Type.Params.List {
+			if len(p.Names) == 0 { // a mix of named and unnamed parameters is no Go
+				q := *p
+				q.Names = []*ast.Ident{ident("_", p.Pos())}
+				fd.Type.Params.List[i] = &q
+			}
+		}
+		fd.Type.Params = &ast.FieldList{Opening: fd.Type.Params.Opening, List: append([]*ast.Field{&recv}, fd.Type.Params.List...), Closing: fd.Type.Params.Closing}
+		fd.Recv = nil
+		fd.Name = ident(c.s.fresh("ʹ"+e.name+"_"+f.name.Name), f.name.Pos())
+		c.foreign = append(c.foreign, f)
+	}
+}
+
+// addMethods gives the checked methods to their types, unless the cell has an
+// error that is not about them.
+func (c *compiler) addMethods(errs []types.Error) bool {
+	if len(c.foreign) == 0 {
+		return false
+	}
+	for _, e := range errs {
+		if !c.missesForeign(e) {
+			return false
+		}
+	}
+	added := false
+	for _, f := range c.foreign {
+		fn, ok := c.info.Defs[f.decl.Name].(*types.Func)
+		if !ok {
+			continue
+		}
+		sig := fn.Signature()
+		var params []*types.Var
+		for i := 1; i < sig.Params().Len(); i++ {
+			params = append(params, sig.Params().At(i))
+		}
+		msig := types.NewSignatureType(sig.Params().At(0), nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
+		if f.redo {
+			for m := range f.named.Methods() {
+				if m.Name() == f.name.Name && !types.Identical(m.Type(), msig) {
+					c.errorAt(f.name.Pos(), "type", "method %s.%s has another signature than in cell %d: declare type %s again to change it", f.entry.name, f.name.Name, f.entry.cell, f.entry.name)
+				}
+			}
+			continue
+		}
+		f.named.AddMethod(types.NewFunc(f.name.Pos(), f.named.Obj().Pkg(), f.name.Name, msig))
+		added = true
+	}
+	return added
+}
+
+// missesForeign tells whether an error says that one of the cell's own new
+// methods does not exist yet, or follows from that.
+func (c *compiler) missesForeign(e types.Error) bool {
+	for _, f := range c.foreign {
+		if !f.redo && (strings.Contains(e.Msg, "no field or method "+f.name.Name) || strings.Contains(e.Msg, "missing method "+f.name.Name)) {
+			return true
+		}
+	}
+	return false
+}

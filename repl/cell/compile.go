@@ -1,0 +1,278 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A Unit is a compiled cell: a Go file for the interpreter, and what the scope
+// gains when the cell has begun.
+type Unit struct {
+	File     *ast.File
+	Entry    string       // name of the function that runs the cell, "" if it only declares
+	Imports  []string     // paths that the file imports
+	Shown    []ShownType  // what the last expression shows
+	Vars     []Variable   // variables that the cell declares
+	Warnings []Diagnostic // unused things, functions that keep an old definition
+	Quiet    bool         // the last statement ended in ;
+
+	commit func(reached func(internal string) bool)
+}
+
+// A ShownType describes one value of the last expression.
+type ShownType struct {
+	Type string
+	Name string // session variable that holds it, "" if none
+}
+
+// Commit makes the unit's declarations part of the scope: those of variables
+// only as far as the run reached them.
+func (u *Unit) Commit(reached func(internal string) bool) {
+	if u.commit != nil {
+		u.commit(reached)
+		u.commit = nil
+	}
+}
+
+// A compiler makes one unit.
+type compiler struct {
+	s      *Scope
+	src    *Source
+	lines  []int
+	asm    assembly
+	file   *ast.File
+	body   *ast.FuncDecl // the function of the cell's statements
+	tops   []*topStmt
+	diags  []Diagnostic
+	warns  []Diagnostic
+	quiet  bool
+	isMain bool // a complete program was pasted
+
+	imports  map[string]string // of the cell
+	hoisted  map[string]string // functions, types, constants of the cell: name to internal
+	env      map[string]string // names that the cell's statements declared so far
+	declared map[string]string // internal name to the user's, of everything declared here
+	needed   map[string]bool   // names of the session that the cell uses
+	packages map[string]bool   // package names that the cell uses
+	skip     map[string]bool   // dependants that do not type-check any more
+	users    []*entry          // dependants compiled again
+	reuse    map[string]*entry // types declared again with identical text
+
+	pkg         *types.Package
+	info        *types.Info
+	foreign     []*foreignMethod
+	last        ast.Expr // last expression, to be shown
+	tmp         int
+	extra       map[string]string      // packages that the lowered code needs
+	raw         map[*ast.FuncLit]bool  // literals that are not instrumented
+	compiled    map[*ast.CallExpr]bool // calls of tpu.Compile that have their type
+	stored      map[string]string      // variables that keep an earlier one's storage
+	order       []*types.Var           // variables in the order of their declarations
+	sources     []declSource
+	hooks       map[string]string // P.Inc to the variable that redefines it
+	setHooks    []ast.Stmt        // run first: redefinitions of methods
+	resultVars  map[string]*entry // _n and ans
+	resultDecls []ast.Decl
+}
+
+// A topStmt is one statement at the top of a cell.
+type topStmt struct {
+	stmt  ast.Stmt
+	decl  *ast.GenDecl // := and var: the declaration that is type-checked
+	label []*ast.LabeledStmt
+}
+
+// Compile makes a unit of a cell. The error is a *CompileError, or an
+// *InternalError when the fault is ours.
+func (s *Scope) Compile(src Source) (u *Unit, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if e, ok := r.(*InternalError); ok {
+				u, err = nil, e
+				return
+			}
+			u, err = nil, &InternalError{"compile", fmt.Errorf("%v", r)}
+		}
+	}()
+	skip := map[string]bool{}
+	var kept []Diagnostic
+	for {
+		c := &compiler{s: s, src: &src, lines: lineStarts(src.Text), skip: skip}
+		u, again, err := c.compile()
+		if len(again) == 0 {
+			if u != nil {
+				u.Warnings = append(u.Warnings, kept...)
+			}
+			return u, err
+		}
+		for name, why := range again {
+			skip[name] = true
+			kept = append(kept, Diagnostic{Cell: src.Cell, File: src.File, Line: 1, Column: 1, Kind: "kept", Msg: fmt.Sprintf("%s keeps the old definition: %s", name, why)})
+		}
+	}
+}
+
+// compile makes the unit, or names the dependants that have to be left out.
+func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
+	chunks := c.chunks()
+	if err := c.parse(chunks); err != nil {
+		return nil, nil, err
+	}
+	c.resolve()
+	if len(c.diags) > 0 {
+		return nil, nil, c.failed()
+	}
+	again = c.checkAll()
+	if len(again) > 0 {
+		return nil, again, nil
+	}
+	if len(c.diags) > 0 {
+		return nil, nil, c.failed()
+	}
+	u = c.lower()
+	if len(c.diags) > 0 {
+		return nil, nil, c.failed()
+	}
+	return u, nil, nil
+}
+
+func (c *compiler) failed() error {
+	sort.SliceStable(c.diags, func(i, j int) bool {
+		a, b := c.diags[i], c.diags[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+	})
+	var out []Diagnostic
+	for i, d := range c.diags {
+		if i == 0 || d != c.diags[i-1] {
+			out = append(out, d)
+		}
+	}
+	return &CompileError{out}
+}
+
+func (c *compiler) errorAt(p token.Pos, kind, format string, args ...any) {
+	c.diags = append(c.diags, c.diagnostic(p, kind, fmt.Sprintf(format, args...)))
+}
+
+func (c *compiler) warnAt(p token.Pos, kind, format string, args ...any) {
+	c.warns = append(c.warns, c.diagnostic(p, kind, fmt.Sprintf(format, args...)))
+}
+
+func (c *compiler) diagnostic(p token.Pos, kind, msg string) Diagnostic {
+	src, line, col := c.locate(p)
+	return Diagnostic{Cell: src.Cell, File: src.File, Line: line, Column: col, Kind: kind, Msg: plain(msg)}
+}
+
+// locate gives the user's place of a position in the assembled file.
+func (c *compiler) locate(p token.Pos) (*Source, int, int) {
+	off := 0
+	if f := c.asm.file; f != nil && int(p) >= f.Base() && int(p) <= f.Base()+f.Size() {
+		off = f.Offset(p)
+	}
+	src, line, col := c.asm.locate(off)
+	if src == nil {
+		src = c.src
+	}
+	return src, line, col
+}
+
+// chunks splits the cell and drops what only a file needs.
+func (c *compiler) chunks() []*chunkPiece {
+	text, m, matmul := rewriteTokens(c.src.Text)
+	var out []*chunkPiece
+	for _, k := range split(text) {
+		c.quiet = k.quiet
+		p := &chunkPiece{k, &piece{src: c.src, text: k.text, offset: k.offset, m: m, matmul: matmul, lines: c.lines}}
+		if k.kind == token.PACKAGE {
+			c.isMain = strings.Fields(k.text + " x")[1] == "main"
+			line, col := p.piece.position(0)
+			c.warns = append(c.warns, Diagnostic{Cell: c.src.Cell, File: c.src.File, Line: line, Column: col, Kind: "note", Msg: "the package clause is ignored in a cell"})
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+type chunkPiece struct {
+	chunk chunk
+	piece *piece
+}
+
+// parse assembles the file and parses it.
+func (c *compiler) parse(chunks []*chunkPiece) error {
+	c.users = c.dependants(chunks)
+	a := &c.asm
+	a.text.WriteString("package main\n")
+	add := func(want func(token.Token) bool) {
+		for _, k := range chunks {
+			if want(k.chunk.kind) {
+				a.add(k.piece)
+			}
+		}
+	}
+	add(func(t token.Token) bool { return t == token.IMPORT })
+	add(func(t token.Token) bool { return t == token.FUNC || t == token.TYPE || t == token.CONST })
+	for _, e := range c.users {
+		a.add(e.piece)
+	}
+	a.text.WriteString("func " + c.entry() + "() {\n")
+	add(func(t token.Token) bool { return t == token.ILLEGAL || t == token.VAR })
+	a.text.WriteString("}\n")
+
+	name := fmt.Sprintf("cell[%d]", c.src.Cell)
+	base := c.s.cfg.Fset.Base()
+	file, err := parser.ParseFile(c.s.cfg.Fset, name, a.text.String(), parser.AllErrors)
+	if file != nil {
+		a.file = c.s.cfg.Fset.File(token.Pos(base))
+	}
+	if err != nil {
+		return c.syntax(err)
+	}
+	c.file = file
+	for _, d := range file.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == c.entry() {
+			c.body = fd
+		}
+	}
+	if c.body == nil || file.Decls[len(file.Decls)-1] != ast.Decl(c.body) {
+		return c.syntax(scanner.ErrorList{{Pos: token.Position{Offset: a.text.Len()}, Msg: "unexpected }"}})
+	}
+	return nil
+}
+
+func (c *compiler) entry() string { return "ʹcell" + strconv.Itoa(c.s.versions["ʹcell"]+1) }
+
+// syntax turns the parser's errors into diagnostics.
+func (c *compiler) syntax(err error) error {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return &InternalError{"parse", err}
+	}
+	list.RemoveMultiples()
+	seen := map[int]bool{}
+	for _, e := range list {
+		src, line, col := c.asm.locate(e.Pos.Offset)
+		if src == nil || seen[line] {
+			continue
+		}
+		seen[line] = true
+		msg := strings.ReplaceAll(e.Msg, "&^", "@")
+		if strings.Contains(msg, "'EOF'") {
+			msg = strings.ReplaceAll(msg, "'EOF'", "the end of the cell")
+		}
+		c.diags = append(c.diags, Diagnostic{Cell: src.Cell, File: src.File, Line: line, Column: col, Kind: "syntax", Msg: plain(msg)})
+	}
+	if len(c.diags) == 0 {
+		c.diags = append(c.diags, Diagnostic{Cell: c.src.Cell, File: c.src.File, Line: 1, Column: 1, Kind: "syntax", Msg: plain(list[0].Msg)})
+	}
+	return c.failed()
+}

@@ -1,0 +1,246 @@
+package cell
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// An event is a call or a receive inside a statement, in evaluation order.
+type event struct {
+	slot   *ast.Expr
+	pos    token.Pos
+	worthy bool // runs code of cells or ops: its position must be exact
+	multi  bool // has not exactly one result: can't be moved
+	recv   *ast.UnaryExpr
+}
+
+// exprs lowers the expressions of a statement: literals inside them, then the
+// marks. With several calls whose positions matter, all but the last are moved
+// in front, each with a mark of its own: the order of calls is Go's, and each
+// op is known by its column.
+func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
+	for _, s := range slots {
+		if *s != nil {
+			f.litsIn(*s)
+		}
+	}
+	if !f.framed || !f.c.s.cfg.Markers {
+		return nil
+	}
+	w := &eventWalk{c: f.c}
+	for _, s := range slots {
+		w.expr(s)
+	}
+	last := -1
+	worthy := 0
+	for i, e := range w.events {
+		if e.worthy {
+			last = i
+			worthy++
+		}
+	}
+	if worthy == 0 {
+		if w.first.IsValid() {
+			return f.mark(w.first, true)
+		}
+		return nil
+	}
+	begins := true
+	for i, e := range w.events {
+		if i > last {
+			break
+		}
+		if e.worthy {
+			pre = append(pre, f.mark(e.pos, begins)...)
+			begins = false
+		}
+		if e.recv != nil {
+			list, v := f.receive(e.recv)
+			pre = append(pre, list...)
+			*e.slot = v
+			continue
+		}
+		if i == last || e.multi {
+			continue
+		}
+		name := f.c.temp("t")
+		x := *e.slot
+		pre = append(pre, define(name, x, x.Pos()))
+		*e.slot = f.c.typed(ident(name, x.Pos()), f.c.info.Types[x].Type)
+	}
+	return pre
+}
+
+// An eventWalk collects the events of expressions in evaluation order.
+type eventWalk struct {
+	c      *compiler
+	events []event
+	first  token.Pos // first thing that can fail
+}
+
+func (w *eventWalk) note(p token.Pos) {
+	if !w.first.IsValid() {
+		w.first = p
+	}
+}
+
+func (w *eventWalk) list(l []ast.Expr) {
+	for i := range l {
+		w.expr(&l[i])
+	}
+}
+
+func (w *eventWalk) expr(slot *ast.Expr) {
+	if slot == nil || *slot == nil {
+		return
+	}
+	switch n := (*slot).(type) {
+	case *ast.ParenExpr:
+		w.expr(&n.X)
+	case *ast.SelectorExpr:
+		if id, ok := n.X.(*ast.Ident); ok {
+			if _, ok := w.c.info.Uses[id].(*types.PkgName); ok {
+				return
+			}
+		}
+		w.expr(&n.X)
+		if t := w.c.info.Types[n.X].Type; t != nil {
+			if _, ok := t.Underlying().(*types.Pointer); ok {
+				w.note(n.Sel.Pos())
+			}
+		}
+	case *ast.IndexExpr:
+		if w.c.info.Types[n.Index].IsType() {
+			return
+		}
+		w.expr(&n.X)
+		w.expr(&n.Index)
+		w.note(n.Lbrack)
+	case *ast.SliceExpr:
+		w.expr(&n.X)
+		w.expr(&n.Low)
+		w.expr(&n.High)
+		w.expr(&n.Max)
+		w.note(n.Lbrack)
+	case *ast.StarExpr:
+		w.expr(&n.X)
+		w.note(n.Star)
+	case *ast.TypeAssertExpr:
+		w.expr(&n.X)
+		w.note(n.Lparen)
+	case *ast.UnaryExpr:
+		w.expr(&n.X)
+		if n.Op == token.ARROW {
+			w.note(n.OpPos)
+			if t := w.c.info.Types[n.X].Type; t != nil {
+				if _, ok := t.Underlying().(*types.Chan); ok {
+					w.events = append(w.events, event{slot: slot, pos: n.OpPos, worthy: true, recv: n})
+				}
+			}
+		}
+	case *ast.BinaryExpr:
+		w.expr(&n.X)
+		if n.Op == token.LAND || n.Op == token.LOR {
+			in := &eventWalk{c: w.c}
+			in.expr(&n.Y)
+			if in.first.IsValid() {
+				w.note(in.first)
+			}
+			for _, e := range in.events {
+				if e.worthy { // not moved: it may not run
+					w.note(e.pos)
+					w.events = append(w.events, event{slot: &n.Y, pos: e.pos, worthy: true, multi: true})
+					break
+				}
+			}
+			return
+		}
+		w.expr(&n.Y)
+		if n.Op == token.QUO || n.Op == token.REM {
+			w.note(n.OpPos)
+		}
+	case *ast.CompositeLit:
+		w.list(n.Elts)
+	case *ast.KeyValueExpr:
+		w.expr(&n.Key)
+		w.expr(&n.Value)
+	case *ast.CallExpr:
+		w.call(slot, n)
+	}
+}
+
+func (w *eventWalk) call(slot *ast.Expr, n *ast.CallExpr) {
+	fun := w.c.info.Types[n.Fun]
+	if fun.IsType() {
+		w.list(n.Args)
+		return
+	}
+	if id, ok := unparen(n.Fun).(*ast.Ident); ok {
+		if b, ok := w.c.info.Uses[id].(*types.Builtin); ok {
+			for i := range n.Args {
+				if !w.c.info.Types[n.Args[i]].IsType() {
+					w.expr(&n.Args[i])
+				}
+			}
+			if b.Name() == "panic" {
+				w.note(n.Pos())
+			}
+			return
+		}
+	}
+	if _, isLit := unparen(n.Fun).(*ast.FuncLit); !isLit {
+		w.expr(&n.Fun)
+	}
+	w.list(n.Args)
+	p := n.Pos()
+	if s, ok := unparen(n.Fun).(*ast.SelectorExpr); ok {
+		if id, ok := s.X.(*ast.Ident); !ok || !w.isPackage(id) {
+			p = s.Sel.Pos()
+		}
+	}
+	w.note(p)
+	t := w.c.info.Types[*slot].Type
+	_, tuple := t.(*types.Tuple)
+	w.events = append(w.events, event{slot: slot, pos: p, worthy: w.worthy(n), multi: tuple || t == nil})
+}
+
+func (w *eventWalk) isPackage(id *ast.Ident) bool {
+	_, ok := w.c.info.Uses[id].(*types.PkgName)
+	return ok || id.Name == tensorPackage || id.Name == runtimePackage
+}
+
+// worthy tells whether a call can run code of cells or ops of the tensor
+// package: then its column must be exact.
+func (w *eventWalk) worthy(n *ast.CallExpr) bool {
+	switch f := unparen(n.Fun).(type) {
+	case *ast.SelectorExpr:
+		if id, ok := f.X.(*ast.Ident); ok && id.Name == runtimePackage {
+			return false
+		}
+		if o := w.c.info.Uses[f.Sel]; o != nil && o.Pkg() != nil {
+			if _, ok := o.(*types.Func); ok {
+				return o.Pkg().Path() == mainPath || w.c.s.mayHold(o.Pkg()) || takesFunc(o.Type())
+			}
+		}
+	case *ast.Ident:
+		if o := w.c.info.Uses[f]; o != nil && o.Pkg() != nil {
+			return true
+		}
+	}
+	return true
+}
+
+// takesFunc tells whether a function of a package can call back.
+func takesFunc(t types.Type) bool {
+	sig, ok := t.(*types.Signature)
+	if !ok {
+		return false
+	}
+	for v := range sig.Params().Variables() {
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
+}

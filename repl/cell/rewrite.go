@@ -1,0 +1,210 @@
+package cell
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// runtimePackage is the name of the functions that lowered code calls.
+const runtimePackage = "ʹrt"
+
+func rt(name string, p token.Pos, args ...ast.Expr) *ast.CallExpr {
+	return call(sel(ident(runtimePackage, p), name, p), p, args...)
+}
+
+func (c *compiler) temp(prefix string) string {
+	c.tmp++
+	return "ʹ" + prefix + strconv.Itoa(c.tmp)
+}
+
+// typed notes the type of an expression that the lowering made.
+func (c *compiler) typed(e ast.Expr, t types.Type) ast.Expr {
+	c.info.Types[e] = types.TypeAndValue{Type: t}
+	return e
+}
+
+// isBuiltin tells whether f names the builtin function.
+func (c *compiler) isBuiltin(f ast.Expr, name string) bool {
+	id, ok := unparen(f).(*ast.Ident)
+	if !ok || id.Name != name {
+		return false
+	}
+	_, ok = c.info.Uses[id].(*types.Builtin)
+	return ok
+}
+
+// rewriteExprs replaces the expressions that the interpreter runs wrong.
+func (c *compiler) rewriteExprs() {
+	astutil.Apply(c.file, nil, func(cur *astutil.Cursor) bool {
+		switch n := cur.Node().(type) {
+		case *ast.Ident:
+			if e := c.instantiate(cur, n); e != nil {
+				cur.Replace(e)
+			}
+		case *ast.CallExpr:
+			switch {
+			case c.isBuiltin(n.Fun, "min"), c.isBuiltin(n.Fun, "max"):
+				if tv := c.info.Types[n]; tv.Value == nil {
+					cur.Replace(c.minmax(n))
+				}
+			case c.isBuiltin(n.Fun, "clear"):
+				cur.Replace(c.clear(n))
+			case c.isBuiltin(n.Fun, "recover"):
+				if _, deferred := cur.Parent().(*ast.DeferStmt); !deferred {
+					p := n.Pos() // only the frame that a deferred call runs in gets the panic's value
+					cur.Replace(c.typed(rt("Recover", p, ident(frameVar, p)), types.Universe.Lookup("any").Type()))
+				}
+			}
+		case *ast.BinaryExpr:
+			if n.Op == token.EQL || n.Op == token.NEQ {
+				c.compare(n)
+			}
+		case *ast.SelectorExpr:
+			if s := c.info.Selections[n]; s != nil && s.Kind() == types.MethodExpr {
+				cur.Replace(c.methodExpr(n, s))
+			}
+		case *ast.TypeSwitchStmt:
+			c.bindSwitch(n)
+		}
+		return true
+	})
+}
+
+// instantiate writes inferred type arguments in.
+func (c *compiler) instantiate(cur *astutil.Cursor, id *ast.Ident) ast.Expr {
+	inst, ok := c.info.Instances[id]
+	if !ok || inst.TypeArgs == nil {
+		return nil
+	}
+	if _, isFunc := c.info.Uses[id].(*types.Func); !isFunc {
+		return nil
+	}
+	switch p := cur.Parent().(type) {
+	case *ast.IndexExpr:
+		if p.X == ast.Expr(id) {
+			return nil
+		}
+	case *ast.IndexListExpr:
+		if p.X == ast.Expr(id) && len(p.Indices) == inst.TypeArgs.Len() {
+			return nil
+		}
+	case *ast.SelectorExpr:
+		return nil
+	}
+	p := id.Pos()
+	var args []ast.Expr
+	for t := range inst.TypeArgs.Types() {
+		args = append(args, c.typeExpr(t, p))
+	}
+	var e ast.Expr
+	if len(args) == 1 {
+		e = &ast.IndexExpr{X: id, Lbrack: p, Index: args[0], Rbrack: p}
+	} else {
+		e = &ast.IndexListExpr{X: id, Lbrack: p, Indices: args, Rbrack: p}
+	}
+	return c.typed(e, inst.Type)
+}
+
+// minmax makes a function literal of min and max: the interpreter has neither.
+func (c *compiler) minmax(n *ast.CallExpr) ast.Expr {
+	p := n.Pos()
+	t := types.Default(c.info.Types[n].Type)
+	name := unparen(n.Fun).(*ast.Ident).Name
+	op := token.LSS
+	if name == "max" {
+		op = token.GTR
+	}
+	var params []*ast.Field
+	var body []ast.Stmt
+	b, _ := t.Underlying().(*types.Basic)
+	for i := range n.Args {
+		m := "ʹm" + strconv.Itoa(i)
+		params = append(params, &ast.Field{Names: []*ast.Ident{ident(m, p)}, Type: c.typeExpr(t, p)})
+		if i == 0 {
+			continue
+		}
+		var cond ast.Expr = &ast.BinaryExpr{X: ident(m, p), OpPos: p, Op: op, Y: ident("ʹm0", p)}
+		if b != nil && b.Info()&types.IsFloat != 0 { // a NaN wins
+			cond = &ast.BinaryExpr{X: cond, OpPos: p, Op: token.LOR, Y: &ast.BinaryExpr{X: ident(m, p), OpPos: p, Op: token.NEQ, Y: ident(m, p)}}
+		}
+		body = append(body, ifStmt(cond, p, assign(ident("ʹm0", p), ident(m, p), p)))
+	}
+	body = append(body, &ast.ReturnStmt{Return: p, Results: []ast.Expr{ident("ʹm0", p)}})
+	lit := &ast.FuncLit{Type: funcType(p, params, []*ast.Field{{Type: c.typeExpr(t, p)}}), Body: block(p, body...)}
+	c.raw[lit] = true
+	e := call(lit, p, n.Args...)
+	c.typed(lit, types.Typ[types.Invalid])
+	return c.typed(e, t)
+}
+
+// clear empties a map or zeroes a slice through reflection.
+func (c *compiler) clear(n *ast.CallExpr) ast.Expr {
+	return c.typed(rt("Clear", n.Pos(), n.Args...), types.NewTuple())
+}
+
+// compare makes == on interfaces a comparison of empty interfaces, which the
+// interpreter gets right.
+func (c *compiler) compare(n *ast.BinaryExpr) {
+	x, y := c.info.Types[n.X], c.info.Types[n.Y]
+	if x.Type == nil || y.Type == nil || x.IsNil() || y.IsNil() || !types.IsInterface(x.Type) && !types.IsInterface(y.Type) {
+		return
+	}
+	wrap := func(e ast.Expr) ast.Expr {
+		return c.typed(call(anyType(e.Pos()), e.Pos(), e), types.Universe.Lookup("any").Type())
+	}
+	n.X, n.Y = wrap(n.X), wrap(n.Y)
+}
+
+// methodExpr makes a function literal of T.Method.
+func (c *compiler) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	p := n.Pos()
+	sig, ok := s.Type().(*types.Signature)
+	if !ok {
+		return n
+	}
+	var params []*ast.Field
+	var args []ast.Expr
+	for i := range sig.Params().Len() {
+		name := "ʹm" + strconv.Itoa(i)
+		t := c.typeExpr(sig.Params().At(i).Type(), p)
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			t = &ast.Ellipsis{Ellipsis: p, Elt: c.typeExpr(sig.Params().At(i).Type().(*types.Slice).Elem(), p)}
+		}
+		params = append(params, &ast.Field{Names: []*ast.Ident{ident(name, p)}, Type: t})
+		args = append(args, ident(name, p))
+	}
+	var results []*ast.Field
+	for r := range sig.Results().Variables() {
+		results = append(results, &ast.Field{Type: c.typeExpr(r.Type(), p)})
+	}
+	do := call(sel(args[0], n.Sel.Name, p), p, args[1:]...)
+	if sig.Variadic() {
+		do.Ellipsis = p
+	}
+	var st ast.Stmt = exprStmt(do)
+	if len(results) > 0 {
+		st = &ast.ReturnStmt{Return: p, Results: []ast.Expr{do}}
+	}
+	lit := &ast.FuncLit{Type: funcType(p, params, results), Body: block(p, st)}
+	c.raw[lit] = true
+	return c.typed(lit, sig)
+}
+
+// bindSwitch gives a type switch a variable: without one the interpreter takes
+// the default for interfaces of cells.
+func (c *compiler) bindSwitch(n *ast.TypeSwitchStmt) {
+	es, ok := n.Assign.(*ast.ExprStmt)
+	if !ok {
+		return
+	}
+	name := c.temp("s")
+	n.Assign = define(name, es.X, es.Pos())
+	for _, cl := range n.Body.List {
+		cc := cl.(*ast.CaseClause)
+		cc.Body = append([]ast.Stmt{assign(ident("_", cc.Pos()), ident(name, cc.Pos()), cc.Pos())}, cc.Body...)
+	}
+}

@@ -1,0 +1,224 @@
+package cell
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+	"sync"
+)
+
+// Config says what surrounds the cells.
+type Config struct {
+	Fset     *token.FileSet
+	Importer types.Importer
+	Packages map[string]string // names in scope without an import, to their paths
+	Runtime  string            // import path of the functions that instrumented code calls
+	Tensor   TensorType
+	Markers  bool // instrument with program counters, polls and roots
+}
+
+// TensorType names the type that the sugar is for. The zero value turns the
+// sugar off.
+type TensorType struct {
+	Path string // github.com/tpush/tpush/runtime/tpu
+	Name string // Tensor
+}
+
+// A Scope is what a session has declared. It is not safe for concurrent use.
+type Scope struct {
+	cfg      Config
+	names    map[string]*entry // the user's name to what it means now
+	versions map[string]int
+	imports  map[string]string
+	methods  map[string]*entry // P.Inc
+	types    []*entry          // of all versions, for the checks by identity
+	siteMu   sync.RWMutex
+	sites    []Site
+	internal map[types.Object]string // internal names of declared objects
+}
+
+// An entry is one declared name.
+type entry struct {
+	name     string
+	internal string // name in the compiled code
+	obj      types.Object
+	cell     int
+	piece    *piece          // source of a function, method, type or constant
+	uses     map[string]bool // names of the session that it refers to
+	literal  string          // type: its text, for the comparison
+	hook     string          // method: the variable that a redefinition sets
+}
+
+// NewScope starts a session in which nothing is declared.
+func NewScope(cfg Config) *Scope {
+	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
+		methods: map[string]*entry{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
+}
+
+// Site gives the place of a program counter, the zero Site if there is none. It
+// may be called while another goroutine compiles a cell.
+func (s *Scope) Site(id int) Site {
+	s.siteMu.RLock()
+	defer s.siteMu.RUnlock()
+	if id &= BeginBit - 1; id > 0 && id < len(s.sites) {
+		return s.sites[id]
+	}
+	return Site{}
+}
+
+func (s *Scope) addSite(site Site) int {
+	s.siteMu.Lock()
+	defer s.siteMu.Unlock()
+	s.sites = append(s.sites, site)
+	return len(s.sites) - 1
+}
+
+// fresh gives an internal name that no cell has used for name.
+func (s *Scope) fresh(name string) string {
+	s.versions[name]++
+	v := s.versions[name]
+	_, pkg := s.cfg.Packages[name]
+	if v == 1 && (pkg || name == "main" || name == "init" || types.Universe.Lookup(name) != nil || s.imports[name] != "") {
+		s.versions[name]++
+		v++
+	}
+	if v == 1 {
+		return name
+	}
+	return fmt.Sprintf("%sʹ%d", name, v)
+}
+
+// importPath gives the path of a package name in scope, "" if there is none.
+func (s *Scope) importPath(name string) string {
+	if p, ok := s.imports[name]; ok {
+		return p
+	}
+	return s.cfg.Packages[name]
+}
+
+// A Variable is a session variable.
+type Variable struct {
+	Name     string
+	Internal string
+	Type     string
+	Cell     int
+}
+
+// Variables lists the session's variables by name.
+func (s *Scope) Variables() []Variable {
+	var out []Variable
+	for name, e := range s.names {
+		if v, ok := e.obj.(*types.Var); ok {
+			out = append(out, Variable{name, e.internal, s.TypeString(v.Type()), e.cell})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// TypeString gives a type as a user writes it.
+func (s *Scope) TypeString(t types.Type) string {
+	return plain(types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == mainPath {
+			return ""
+		}
+		return p.Name()
+	}))
+}
+
+const mainPath = "main"
+
+// holdsTensor tells whether a value of type t can reach a tensor: what the
+// liveness walk must see.
+func (s *Scope) holdsTensor(t types.Type) bool {
+	if s.cfg.Tensor.Path == "" {
+		return false
+	}
+	return s.holds(t, map[types.Type]bool{})
+}
+
+func (s *Scope) holds(t types.Type, seen map[types.Type]bool) bool {
+	if t == nil || seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if s.isTensorName(t) {
+			return true
+		}
+		if p := t.Obj().Pkg(); p != nil && p.Path() != mainPath && !s.mayHold(p) {
+			return false
+		}
+		return s.holds(t.Underlying(), seen)
+	case *types.Pointer:
+		return s.holds(t.Elem(), seen)
+	case *types.Slice:
+		return s.holds(t.Elem(), seen)
+	case *types.Array:
+		return s.holds(t.Elem(), seen)
+	case *types.Map:
+		return s.holds(t.Key(), seen) || s.holds(t.Elem(), seen)
+	case *types.Chan:
+		return s.holds(t.Elem(), seen)
+	case *types.Struct:
+		for f := range t.Fields() {
+			if s.holds(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return !types.Identical(t, types.Universe.Lookup("error").Type().Underlying())
+	}
+	return false
+}
+
+// mayHold tells whether types of a package can reach tensors: those of the
+// tensor's own module can.
+func (s *Scope) mayHold(p *types.Package) bool {
+	return module(p.Path()) == module(s.cfg.Tensor.Path)
+}
+
+// module gives the first three elements of an import path.
+func module(path string) string {
+	n := 0
+	for i := range path {
+		if path[i] == '/' {
+			if n++; n == 3 {
+				return path[:i]
+			}
+		}
+	}
+	return path
+}
+
+func (s *Scope) isTensorName(n *types.Named) bool {
+	o := n.Obj()
+	return o.Name() == s.cfg.Tensor.Name && o.Pkg() != nil && o.Pkg().Path() == s.cfg.Tensor.Path
+}
+
+// isTensor tells whether t is a pointer to the tensor type.
+func (s *Scope) isTensor(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && s.isTensorName(n)
+}
+
+// unlabelled gives the statement under labels.
+func unlabelled(st ast.Stmt) ast.Stmt {
+	for {
+		l, ok := st.(*ast.LabeledStmt)
+		if !ok {
+			return st
+		}
+		st = l.Stmt
+	}
+}

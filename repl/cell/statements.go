@@ -1,0 +1,347 @@
+package cell
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// stmts lowers a statement list.
+func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
+	for _, st := range in {
+		out = append(out, f.stmt(st)...)
+	}
+	return out
+}
+
+func (f *function) block(b *ast.BlockStmt) {
+	if b != nil {
+		b.List = f.stmts(b.List)
+	}
+}
+
+// one makes a single statement of a list.
+func one(list []ast.Stmt, p token.Pos) ast.Stmt {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return block(p, list...)
+}
+
+// stmt lowers one statement: marks and temporaries first, then the statement.
+func (f *function) stmt(st ast.Stmt) []ast.Stmt {
+	switch n := st.(type) {
+	case *ast.BlockStmt:
+		f.block(n)
+		return []ast.Stmt{n}
+	case *ast.LabeledStmt:
+		return f.labeled(n)
+	case *ast.IfStmt:
+		return f.ifStmt(n)
+	case *ast.ForStmt:
+		return f.forStmt(n, nil)
+	case *ast.RangeStmt:
+		return f.rangeStmt(n, nil)
+	case *ast.SwitchStmt:
+		return f.switchStmt(n, nil)
+	case *ast.TypeSwitchStmt:
+		return f.typeSwitch(n, nil)
+	case *ast.SelectStmt:
+		return f.selectStmt(n, nil)
+	case *ast.GoStmt:
+		return f.goStmt(n)
+	case *ast.DeferStmt:
+		return f.deferStmt(n)
+	case *ast.ReturnStmt:
+		return f.returnStmt(n)
+	case *ast.BranchStmt:
+		return f.branch(n)
+	case *ast.AssignStmt:
+		return f.assignStmt(n)
+	case *ast.DeclStmt:
+		return f.declStmt(n)
+	case *ast.ExprStmt:
+		pre := f.exprs(n.Pos(), &n.X)
+		if _, moved := n.X.(*ast.Ident); moved {
+			return pre
+		}
+		return append(pre, n)
+	case *ast.SendStmt:
+		pre := f.exprs(n.Pos(), &n.Chan, &n.Value)
+		return append(pre, f.send(n)...)
+	case *ast.IncDecStmt:
+		return append(f.exprs(n.Pos(), &n.X), n)
+	}
+	return []ast.Stmt{st}
+}
+
+func (f *function) assignStmt(n *ast.AssignStmt) []ast.Stmt {
+	var slots []*ast.Expr
+	var defined []*ast.Ident
+	for i := range n.Lhs {
+		if n.Tok == token.DEFINE {
+			if id, ok := n.Lhs[i].(*ast.Ident); ok {
+				defined = append(defined, id)
+			}
+			continue
+		}
+		slots = append(slots, &n.Lhs[i])
+	}
+	for i := range n.Rhs {
+		slots = append(slots, &n.Rhs[i])
+	}
+	if u, ok := commaOkReceive(n); ok && f.c.s.cfg.Markers && f.framed {
+		return append(f.exprs(n.Pos(), &u.X), f.receiveOk(n, u, defined)...)
+	}
+	pre := f.exprs(n.Pos(), slots...)
+	return append(append(pre, n), f.rootsOf(defined)...)
+}
+
+func (f *function) declStmt(n *ast.DeclStmt) []ast.Stmt {
+	g, ok := n.Decl.(*ast.GenDecl)
+	if !ok || g.Tok != token.VAR {
+		if ok && g.Tok == token.CONST {
+			g.Specs = f.c.constDecl(g)
+			if len(g.Specs) == 0 {
+				return nil
+			}
+			g.Lparen, g.Rparen = g.TokPos, g.TokPos
+		}
+		return []ast.Stmt{n}
+	}
+	var slots []*ast.Expr
+	var defined []*ast.Ident
+	for _, spec := range g.Specs {
+		vs := spec.(*ast.ValueSpec)
+		for i := range vs.Values {
+			slots = append(slots, &vs.Values[i])
+		}
+		defined = append(defined, vs.Names...)
+	}
+	pre := f.exprs(n.Pos(), slots...)
+	return append(append(pre, n), f.rootsOf(defined)...)
+}
+
+func (f *function) ifStmt(n *ast.IfStmt) []ast.Stmt {
+	p := n.Pos()
+	var pre []ast.Stmt
+	scoped := n.Init != nil
+	if n.Init != nil {
+		pre = f.stmt(n.Init)
+		n.Init = nil
+	}
+	cond := f.exprs(p, &n.Cond)
+	pre = append(pre, cond...)
+	f.block(n.Body)
+	if n.Else != nil {
+		n.Else = one(f.stmt(n.Else), n.Else.Pos())
+		if _, ok := n.Else.(*ast.IfStmt); !ok {
+			if _, ok := n.Else.(*ast.BlockStmt); !ok {
+				n.Else = block(n.Else.Pos(), n.Else)
+			}
+		}
+	}
+	list := append(pre, ast.Stmt(n))
+	if scoped || len(pre) > 1 {
+		return []ast.Stmt{block(p, list...)}
+	}
+	return list
+}
+
+func (f *function) switchStmt(n *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
+	p := n.Pos()
+	if f.yield != nil {
+		f.yield.enter(label, true)
+		defer f.yield.leave()
+	}
+	var pre []ast.Stmt
+	scoped := n.Init != nil
+	if n.Init != nil {
+		pre = f.stmt(n.Init)
+		n.Init = nil
+	}
+	if n.Tag != nil {
+		pre = append(pre, f.exprs(p, &n.Tag)...)
+	} else {
+		pre = append(pre, f.mark(p, true)...)
+	}
+	for _, cl := range n.Body.List {
+		cc := cl.(*ast.CaseClause)
+		for _, e := range cc.List {
+			f.litsIn(e)
+		}
+		cc.Body = f.stmts(cc.Body)
+	}
+	return f.wrap(p, pre, relabel(label, n), scoped)
+}
+
+func (f *function) typeSwitch(n *ast.TypeSwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
+	p := n.Pos()
+	if f.yield != nil {
+		f.yield.enter(label, true)
+		defer f.yield.leave()
+	}
+	var pre []ast.Stmt
+	scoped := n.Init != nil
+	if n.Init != nil {
+		pre = f.stmt(n.Init)
+		n.Init = nil
+	}
+	switch a := n.Assign.(type) {
+	case *ast.AssignStmt:
+		if t, ok := a.Rhs[0].(*ast.TypeAssertExpr); ok {
+			pre = append(pre, f.exprs(p, &t.X)...)
+		}
+	case *ast.ExprStmt:
+		if t, ok := a.X.(*ast.TypeAssertExpr); ok {
+			pre = append(pre, f.exprs(p, &t.X)...)
+		}
+	}
+	for _, cl := range n.Body.List {
+		cc := cl.(*ast.CaseClause)
+		cc.Body = f.stmts(cc.Body)
+	}
+	return f.wrap(p, pre, relabel(label, n), scoped)
+}
+
+// wrap puts what precedes a statement in front of it, in a block of its own
+// where it declares something.
+func (f *function) wrap(p token.Pos, pre []ast.Stmt, st ast.Stmt, scoped bool) []ast.Stmt {
+	list := append(pre, st)
+	if scoped {
+		return []ast.Stmt{block(p, list...)}
+	}
+	return list
+}
+
+func relabel(l *ast.LabeledStmt, st ast.Stmt) ast.Stmt {
+	if l == nil {
+		return st
+	}
+	l.Stmt = st
+	return l
+}
+
+// labeled keeps the label on the loop or switch that break and continue mean.
+func (f *function) labeled(n *ast.LabeledStmt) []ast.Stmt {
+	switch st := n.Stmt.(type) {
+	case *ast.ForStmt:
+		return f.forStmt(st, n)
+	case *ast.RangeStmt:
+		return f.rangeStmt(st, n)
+	case *ast.SwitchStmt:
+		return f.switchStmt(st, n)
+	case *ast.TypeSwitchStmt:
+		return f.typeSwitch(st, n)
+	case *ast.SelectStmt:
+		return f.selectStmt(st, n)
+	}
+	list := f.stmt(n.Stmt)
+	if len(list) == 0 {
+		n.Stmt = &ast.EmptyStmt{Semicolon: n.Colon}
+		return []ast.Stmt{n}
+	}
+	n.Stmt = list[0]
+	return append([]ast.Stmt{n}, list[1:]...)
+}
+
+// returnStmt evaluates the results, pops the frame and returns. In a function
+// that defers, the body is a closure: the results are assigned.
+func (f *function) returnStmt(n *ast.ReturnStmt) []ast.Stmt {
+	if f.yield != nil {
+		return f.yieldReturn(n)
+	}
+	return f.returnFrom(n)
+}
+
+func (f *function) returnFrom(n *ast.ReturnStmt) []ast.Stmt {
+	p := n.Pos()
+	if len(n.Results) == 0 {
+		if f.defers {
+			return []ast.Stmt{n}
+		}
+		return append(f.leave(p), n)
+	}
+	slots := make([]*ast.Expr, len(n.Results))
+	for i := range n.Results {
+		slots[i] = &n.Results[i]
+	}
+	pre := f.exprs(p, slots...)
+	if f.defers {
+		pre = append(pre, f.setResults(f.results, n.Results, p)...)
+		return append(pre, &ast.ReturnStmt{Return: p})
+	}
+	named := len(f.results) > 0 && len(n.Results) > 1
+	if !f.framed && !named || !named && plainResults(n.Results) {
+		return append(append(pre, f.leave(p)...), n)
+	}
+	temps, set := f.resultTemps(n.Results, p)
+	pre = append(append(pre, set...), f.leave(p)...)
+	return append(pre, &ast.ReturnStmt{Return: p, Results: temps})
+}
+
+// plainResults tells whether returning the expressions can neither call nor fail.
+func plainResults(list []ast.Expr) bool {
+	for _, e := range list {
+		switch e := unparen(e).(type) {
+		case *ast.Ident, *ast.BasicLit, *ast.FuncLit:
+		case *ast.UnaryExpr:
+			if _, ok := e.X.(*ast.BasicLit); !ok {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// resultTemps evaluates results into temporaries of the function's result types.
+func (f *function) resultTemps(results []ast.Expr, p token.Pos) (temps []ast.Expr, set []ast.Stmt) {
+	res := f.sig.Results()
+	names := make([]string, res.Len())
+	for i := range names {
+		names[i] = f.c.temp("r")
+		temps = append(temps, ident(names[i], p))
+	}
+	if len(results) != res.Len() { // return g() with several results
+		for i, name := range names {
+			set = append(set, declStmt(varDecl(name, f.c.typeExpr(res.At(i).Type(), p), nil, p)))
+		}
+		set = append(set, &ast.AssignStmt{Lhs: idents(names, p), TokPos: p, Tok: token.ASSIGN, Rhs: results})
+		return temps, set
+	}
+	for i, name := range names {
+		set = append(set, declStmt(varDecl(name, f.c.typeExpr(res.At(i).Type(), p), results[i], p)))
+	}
+	return temps, set
+}
+
+// setResults assigns results to named variables, all evaluated first.
+func (f *function) setResults(names []string, results []ast.Expr, p token.Pos) []ast.Stmt {
+	if len(names) == 1 || len(results) != len(names) {
+		return []ast.Stmt{&ast.AssignStmt{Lhs: idents(names, p), TokPos: p, Tok: token.ASSIGN, Rhs: results}}
+	}
+	temps, set := f.resultTemps(results, p)
+	for i, name := range names {
+		set = append(set, assign(ident(name, p), temps[i], p))
+	}
+	return set
+}
+
+func (f *function) branch(n *ast.BranchStmt) []ast.Stmt {
+	if f.yield != nil {
+		return f.yieldBranch(n)
+	}
+	return []ast.Stmt{n}
+}
+
+// declared types of variables that range and define introduce.
+func (f *function) typeOf(e ast.Expr) types.Type {
+	if id, ok := e.(*ast.Ident); ok {
+		if o := f.c.info.ObjectOf(id); o != nil {
+			return o.Type()
+		}
+	}
+	return f.c.info.Types[e].Type
+}

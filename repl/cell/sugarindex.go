@@ -1,0 +1,150 @@
+package cell
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// An indexing is a tensor index before it is known whether it is read or written.
+type indexing struct {
+	x     ast.Expr
+	items []ast.Expr
+	pos   token.Pos
+	end   token.Pos
+}
+
+// tensorPackage is the name under which rewritten code reaches the tensor package.
+const tensorPackage = "ʹtpu"
+
+// insertItems declares the stand-ins of index items, so that the check before
+// the sugar is quiet about them.
+func (c *compiler) insertItems(pkg *types.Package) {
+	anyT := types.Universe.Lookup("any").Type()
+	item := types.NewVar(token.NoPos, pkg, ellipsisItem, anyT)
+	param := func() *types.Var { return types.NewVar(token.NoPos, pkg, "", anyT) }
+	sig := types.NewSignatureType(nil, nil, nil, types.NewTuple(param(), param(), param()), types.NewTuple(param()), false)
+	pkg.Scope().Insert(item)
+	pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, sliceItem, sig))
+	if c.s.cfg.Tensor.Path != "" {
+		if p, err := c.s.cfg.Importer.Import(c.s.cfg.Tensor.Path); err == nil {
+			pkg.Scope().Insert(types.NewPkgName(token.NoPos, pkg, tensorPackage, p))
+		}
+	}
+}
+
+// index makes the reading form x.Index(items…).
+func (g *sugarer) index(x ast.Expr, items []ast.Expr, p, end token.Pos) ast.Expr {
+	list := make([]ast.Expr, len(items))
+	for i, it := range items {
+		list[i] = g.item(it)
+	}
+	e := g.method(x, "Index", p, end, list...)
+	g.indexed[e] = &indexing{x, list, p, end}
+	return e
+}
+
+// item rewrites the stand-ins of the token pass.
+func (g *sugarer) item(e ast.Expr) ast.Expr {
+	p := e.Pos()
+	switch n := e.(type) {
+	case *ast.Ident:
+		switch n.Name {
+		case ellipsisItem:
+			return sel(ident(tensorPackage, p), "Ellipsis", p)
+		case "nil":
+			return sel(ident(tensorPackage, p), "NewAxis", p)
+		}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == sliceItem && len(n.Args) == 3 {
+			return rangeItem(p, n.Args)
+		}
+	}
+	return e
+}
+
+// rangeItem makes Slice(a, b), or SliceStep(a, b, s) when there is a step.
+func rangeItem(p token.Pos, args []ast.Expr) ast.Expr {
+	if id, ok := args[2].(*ast.Ident); ok && id.Name == "nil" {
+		return call(sel(ident(tensorPackage, p), "Slice", p), p, args[:2]...)
+	}
+	return call(sel(ident(tensorPackage, p), "SliceStep", p), p, args...)
+}
+
+// slice makes an index item of x[a:b:s].
+func (g *sugarer) slice(n *ast.SliceExpr) ast.Expr {
+	p := n.Lbrack
+	open := func(e ast.Expr) ast.Expr {
+		if e == nil {
+			return ident("nil", p)
+		}
+		return e
+	}
+	return rangeItem(p, []ast.Expr{open(n.Low), open(n.High), open(n.Max)})
+}
+
+// write makes x.SetIndex(v, items…) of an assignment to x[items…]. An item that
+// calls something is evaluated once.
+func (g *sugarer) write(ix *indexing, n *ast.AssignStmt) ast.Stmt {
+	v := n.Rhs[0]
+	if n.Tok == token.ASSIGN {
+		return exprStmt(g.method(ix.x, "SetIndex", ix.pos, ix.end, append([]ast.Expr{v}, ix.items...)...))
+	}
+	op, ok := assignments[n.Tok]
+	if !ok {
+		return nil
+	}
+	p := n.TokPos
+	var pre []ast.Stmt
+	once := func(e ast.Expr) ast.Expr {
+		if simple(e) {
+			return e
+		}
+		name := g.c.temp("i")
+		pre = append(pre, define(name, e, e.Pos()))
+		return ident(name, e.Pos())
+	}
+	x := once(ix.x)
+	g.tensor[x] = true
+	items := make([]ast.Expr, len(ix.items))
+	for i, e := range ix.items {
+		items[i] = once(e)
+	}
+	read := g.method(x, "Index", ix.pos, ix.end, items...)
+	value := g.binary(&ast.BinaryExpr{X: read, OpPos: p, Op: op, Y: v})
+	if value == nil {
+		return nil
+	}
+	st := exprStmt(g.method(x, "SetIndex", ix.pos, ix.end, append([]ast.Expr{value}, items...)...))
+	if len(pre) == 0 {
+		return st
+	}
+	return block(p, append(pre, st)...)
+}
+
+// simple tells whether e may be written twice: it has no effect of its own.
+func simple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		return simple(e.X)
+	case *ast.UnaryExpr:
+		return e.Op == token.SUB && simple(e.X)
+	case *ast.CallExpr: // items that the sugar made
+		f, ok := e.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		if id, ok := f.X.(*ast.Ident); !ok || id.Name != tensorPackage {
+			return false
+		}
+		for _, a := range e.Args {
+			if !simple(a) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

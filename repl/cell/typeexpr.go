@@ -1,0 +1,138 @@
+package cell
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+)
+
+// typeExpr writes a type as syntax at a position, with internal names.
+func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
+	if c.extra == nil {
+		c.extra = map[string]string{}
+	}
+	text := types.TypeString(t, func(pkg *types.Package) string {
+		if pkg.Path() == mainPath {
+			return ""
+		}
+		if pkg.Path() == c.s.cfg.Tensor.Path {
+			c.extra[tensorPackage] = pkg.Path()
+			return tensorPackage
+		}
+		name := "ʹ" + pkg.Name()
+		for n := 2; c.extra[name] != "" && c.extra[name] != pkg.Path(); n++ {
+			name = fmt.Sprintf("ʹ%s%d", pkg.Name(), n)
+		}
+		c.extra[name] = pkg.Path()
+		return name
+	})
+	e, err := parser.ParseExpr(text)
+	if err != nil {
+		panic(&InternalError{"type " + text, err})
+	}
+	renames := map[string]string{}
+	c.namesOf(t, renames, map[types.Type]bool{})
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if in, ok := renames[id.Name]; ok {
+				id.Name = in
+			}
+		}
+		return true
+	})
+	setPos(e, p)
+	return e
+}
+
+// namesOf collects the storage names of the cell types inside t.
+func (c *compiler) namesOf(t types.Type, out map[string]string, seen map[types.Type]bool) {
+	if t == nil || seen[t] {
+		return
+	}
+	seen[t] = true
+	name := func(o types.Object) {
+		if in, ok := c.s.internal[o]; ok {
+			out[o.Name()] = in
+		}
+	}
+	args := func(l *types.TypeList) {
+		for a := range l.Types() {
+			c.namesOf(a, out, seen)
+		}
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		name(t.Obj())
+		args(t.TypeArgs())
+	case *types.Alias:
+		name(t.Obj())
+		args(t.TypeArgs())
+	case *types.Pointer:
+		c.namesOf(t.Elem(), out, seen)
+	case *types.Slice:
+		c.namesOf(t.Elem(), out, seen)
+	case *types.Array:
+		c.namesOf(t.Elem(), out, seen)
+	case *types.Chan:
+		c.namesOf(t.Elem(), out, seen)
+	case *types.Map:
+		c.namesOf(t.Key(), out, seen)
+		c.namesOf(t.Elem(), out, seen)
+	case *types.Signature:
+		c.namesOf(t.Params(), out, seen)
+		c.namesOf(t.Results(), out, seen)
+	case *types.Tuple:
+		for v := range t.Variables() {
+			c.namesOf(v.Type(), out, seen)
+		}
+	case *types.Struct:
+		for v := range t.Fields() {
+			c.namesOf(v.Type(), out, seen)
+		}
+	}
+}
+
+// setPos puts every node of e at p.
+func setPos(e ast.Node, p token.Pos) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			n.NamePos = p
+		case *ast.StarExpr:
+			n.Star = p
+		case *ast.ArrayType:
+			n.Lbrack = p
+		case *ast.MapType:
+			n.Map = p
+		case *ast.FuncType:
+			n.Func = p
+		case *ast.ChanType:
+			n.Begin, n.Arrow = p, p
+		case *ast.StructType:
+			n.Struct = p
+		case *ast.InterfaceType:
+			n.Interface = p
+		case *ast.BasicLit:
+			n.ValuePos = p
+		case *ast.Ellipsis:
+			n.Ellipsis = p
+		case *ast.FieldList:
+			n.Opening, n.Closing = p, p
+		case *ast.IndexExpr:
+			n.Lbrack, n.Rbrack = p, p
+		case *ast.IndexListExpr:
+			n.Lbrack, n.Rbrack = p, p
+		case *ast.ParenExpr:
+			n.Lparen, n.Rparen = p, p
+		case *ast.UnaryExpr:
+			n.OpPos = p
+		case *ast.BinaryExpr:
+			n.OpPos = p
+		case *ast.CallExpr:
+			n.Lparen, n.Rparen = p, p
+		}
+		return true
+	})
+}

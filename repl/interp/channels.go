@@ -1,0 +1,59 @@
+package interp
+
+import (
+	"reflect"
+	"runtime"
+)
+
+// receive reads a channel into *p, and tells whether the channel was open. An
+// interrupt of the cell ends the wait.
+func receive(f *Frame, ch any, p any) bool {
+	c := reflect.ValueOf(ch)
+	dst := reflect.ValueOf(p).Elem()
+	s := f.Stack
+	if v, ok := c.TryRecv(); v.IsValid() {
+		dst.Set(v)
+		return ok
+	}
+	i, v, ok := reflect.Select([]reflect.SelectCase{
+		{Dir: reflect.SelectRecv, Chan: c},
+		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
+	})
+	if i == 1 {
+		s.interrupted()
+		return false
+	}
+	dst.Set(v)
+	return ok
+}
+
+// send writes *p to a channel.
+func send(f *Frame, ch any, p any) {
+	c := reflect.ValueOf(ch)
+	v := reflect.ValueOf(p).Elem()
+	s := f.Stack
+	if c.TrySend(v) {
+		return
+	}
+	i, _, _ := reflect.Select([]reflect.SelectCase{
+		{Dir: reflect.SelectSend, Chan: c, Send: v},
+		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
+	})
+	if i == 1 {
+		s.interrupted()
+	}
+}
+
+// forever waits until the cell is interrupted: an empty select.
+func forever(f *Frame) {
+	<-f.Stack.run.stop
+	f.Stack.interrupted()
+}
+
+// interrupted unwinds a goroutine whose wait was cut short. A deferred function
+// that waits after the interrupt is unwound as well.
+func (s *stack) interrupted() {
+	s.Armed = true
+	s.poll()
+	runtime.Goexit()
+}

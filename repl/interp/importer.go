@@ -1,0 +1,128 @@
+package interp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"go/token"
+	"go/types"
+	"io"
+	"sort"
+	"strconv"
+
+	"golang.org/x/tools/go/gcexportdata"
+)
+
+// An importer reads packages' types from embedded export data, each when it is
+// first asked for: no toolchain is needed.
+type importer struct {
+	fset *token.FileSet
+	data map[string][]byte
+	read map[string]*types.Package
+	near func(path string) string // the name to suggest for an unknown path
+}
+
+func newImporter(archives ...[]byte) (*importer, error) {
+	im := &importer{fset: token.NewFileSet(), data: map[string][]byte{}, read: map[string]*types.Package{}}
+	for _, a := range archives {
+		if err := im.add(a); err != nil {
+			return nil, err
+		}
+	}
+	return im, nil
+}
+
+// add unpacks an archive: for each package a line "path size" and its data.
+func (im *importer) add(archive []byte) error {
+	if len(archive) == 0 {
+		return nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return fmt.Errorf("export data: %w", err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return fmt.Errorf("export data: %w", err)
+	}
+	for len(b) > 0 {
+		head, rest, ok := bytes.Cut(b, []byte("\n"))
+		path, size, ok2 := bytes.Cut(head, []byte(" "))
+		n, err := strconv.Atoi(string(size))
+		if !ok || !ok2 || err != nil || n > len(rest) {
+			return fmt.Errorf("export data: bad entry %q", head)
+		}
+		im.data[string(path)] = rest[:n]
+		b = rest[n:]
+	}
+	return nil
+}
+
+// An ImportError says that cells can't import a package.
+type ImportError struct {
+	Path string
+	Near string // the closest path that they can import
+}
+
+func (e *ImportError) Error() string {
+	if e.Near == "" {
+		return fmt.Sprintf("package %q is not available in cells", e.Path)
+	}
+	return fmt.Sprintf("package %q is not available in cells; the nearest is %q", e.Path, e.Near)
+}
+
+// Import implements types.Importer.
+func (im *importer) Import(path string) (*types.Package, error) {
+	if p := im.read[path]; p != nil && p.Complete() {
+		return p, nil
+	}
+	if path == "unsafe" {
+		return nil, &ImportError{Path: path}
+	}
+	d, ok := im.data[path]
+	if !ok {
+		return nil, &ImportError{path, im.nearest(path)}
+	}
+	return gcexportdata.Read(bytes.NewReader(d), im.fset, im.read, path)
+}
+
+// Paths lists what can be imported.
+func (im *importer) paths() []string {
+	out := make([]string, 0, len(im.data))
+	for p := range im.data {
+		out = append(out, p)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// nearest gives the available path that is most like path, "" if none is.
+func (im *importer) nearest(path string) string {
+	best, bestD := "", len(path)/2+1
+	for _, p := range im.paths() {
+		if d := distance(path, p); d < bestD {
+			best, bestD = p, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := prev
+			if a[i] != b[j] {
+				d = 1 + min(prev, row[j], row[j+1])
+			}
+			prev, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,244 @@
+package interp
+
+import (
+	"context"
+	_ "embed" // the export data
+	"fmt"
+	"io"
+	"reflect"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+//go:embed export_std.bin.gz
+var exportStd []byte
+
+// Options configure an Interp. The zero value runs cells with no output.
+type Options struct {
+	Stdout, Stderr io.Writer
+	Stdin          io.Reader
+	Args           []string // os.Args of the cells
+	MaxDepth       int      // frames before a DepthError; 0: 100,000
+	Universe       *Universe
+
+	// OnStatementEnd is called when a statement that defined or assigned a
+	// variable that can hold a tensor has ended, with the depth of its frame.
+	OnStatementEnd func(depth int)
+	// OnLeave is called when a function with such variables returns.
+	OnLeave func(depth int)
+	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.
+	OnGoroutinePanic func(*GoroutineError)
+}
+
+// defaultMaxDepth is the number of nested calls that a cell may make.
+const defaultMaxDepth = 100_000
+
+// stackBytes is what a goroutine's own stack may grow to: an interpreted frame
+// takes about 1.2 KB of it.
+const stackBytes = 1 << 30
+
+// A Package is one package that cells can import.
+type Package struct {
+	Path    string
+	Symbols func() map[string]reflect.Value
+}
+
+// A Universe is what cells have besides the standard library: the packages of
+// the tensor runtime, and which of them is in scope without an import.
+type Universe struct {
+	Packages   []Package
+	ExportData []byte            // of the packages, as generate.go writes it
+	InScope    map[string]string // name to path
+	Tensor     cell.TensorType
+}
+
+// standardScope are the standard packages in scope without an import.
+var standardScope = [...]string{"fmt", "math", "strings", "sort", "slices", "maps", "strconv", "errors", "time", "math/rand", "os", "bufio", "encoding/json"}
+
+// An Interp runs the cells of one session. Run, Reset and what asks for types
+// are for one goroutine at a time; Where, At and Roots are for the goroutines
+// that cells run on.
+type Interp struct {
+	opt      Options
+	out      io.Writer
+	importer *importer
+
+	mu       sync.Mutex // vars
+	vars     map[string]reflect.Value
+	y        *interp.Interpreter
+	scope    *cell.Scope
+	used     map[string]bool
+	symbols  map[string]func() map[string]reflect.Value
+	entry    func()
+	run      *run
+	began    time.Time
+	stacks   stacks
+	interned interner
+}
+
+// New makes an interpreter with nothing declared.
+func New(o Options) (*Interp, error) {
+	if o.Stdout == nil {
+		o.Stdout = io.Discard
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = defaultMaxDepth
+	}
+	im, err := newImporter(exportStd)
+	if err != nil {
+		return nil, err
+	}
+	in := &Interp{opt: o, importer: im, symbols: generatedSymbols()}
+	if u := o.Universe; u != nil {
+		if err := im.add(u.ExportData); err != nil {
+			return nil, err
+		}
+		for _, p := range u.Packages {
+			in.symbols[p.Path] = p.Symbols
+		}
+	}
+	debug.SetMaxStack(stackBytes)
+	return in, in.Reset()
+}
+
+// Reset forgets every declaration.
+func (in *Interp) Reset() error {
+	in.y = interp.New(interp.Options{Stdout: in.opt.Stdout, Stderr: io.Discard, Stdin: in.opt.Stdin, Args: in.opt.Args, Env: []string{}})
+	in.used = map[string]bool{}
+	in.mu.Lock()
+	in.vars = map[string]reflect.Value{}
+	in.mu.Unlock()
+	in.interned.mu.Lock()
+	in.interned.nodes = map[pcKey]*pcNode{}
+	in.interned.mu.Unlock()
+	cfg := cell.Config{Fset: in.y.FileSet(), Importer: in.importer, Packages: map[string]string{}, Runtime: runtimePath, Markers: true}
+	for _, path := range standardScope {
+		cfg.Packages[baseOf(path)] = path
+	}
+	if u := in.opt.Universe; u != nil {
+		for name, path := range u.InScope {
+			cfg.Packages[name] = path
+		}
+		cfg.Tensor = u.Tensor
+	}
+	in.scope = cell.NewScope(cfg)
+	return in.y.Use(interp.Exports{runtimePath + "//ʹrt": in.runtimeSymbols()})
+}
+
+func baseOf(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// Source is the text of one cell.
+type Source = cell.Source
+
+// A Shown is one value of a cell's last expression.
+type Shown struct {
+	Value any
+	Type  string // as the user writes it
+	Name  string // variable that holds it, "" if none
+}
+
+// A Result is what a cell gave.
+type Result struct {
+	Values   []Shown
+	Warnings []cell.Diagnostic
+}
+
+// Run compiles and runs a cell. The error is a *cell.CompileError, *PanicError,
+// *InterruptError, *TimeoutError, *DepthError, *DeadlockError, *ExitError or,
+// when the fault is ours, a *cell.InternalError. After each of them the session
+// goes on.
+func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
+	in.began = time.Now()
+	u, err := in.scope.Compile(src)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Warnings: u.Warnings}
+	if err := in.compile(u); err != nil {
+		return res, &cell.InternalError{Stage: "interpret", Err: err}
+	}
+	if u.Entry == "" {
+		u.Commit(func(string) bool { return false })
+		return res, nil
+	}
+	r := newRun(src.Cell)
+	in.run = r
+	err = in.start(ctx, r, in.entry)
+	u.Commit(func(name string) bool { return r.reached[name] })
+	for i, v := range r.shown {
+		s := Shown{Value: valueOf(v)}
+		if i < len(u.Shown) {
+			s.Type, s.Name = u.Shown[i].Type, u.Shown[i].Name
+		}
+		res.Values = append(res.Values, s)
+	}
+	return res, err
+}
+
+func valueOf(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	return v.Interface()
+}
+
+// compile hands a unit to the interpreter: its declarations are made, and
+// in.entry is set to what runs it.
+func (in *Interp) compile(u *cell.Unit) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	for _, path := range u.Imports {
+		if err := in.use(path); err != nil {
+			return err
+		}
+	}
+	in.entry = nil
+	prog, err := in.y.CompileAST(u.File)
+	if err != nil {
+		return err
+	}
+	_, err = in.y.Execute(prog)
+	return err
+}
+
+// use gives the interpreter the symbols of a package when a cell first imports it.
+func (in *Interp) use(path string) error {
+	if in.used[path] {
+		return nil
+	}
+	in.used[path] = true
+	sym := in.symbols[path]
+	if sym == nil {
+		return &ImportError{Path: path}
+	}
+	m := sym()
+	in.replace(path, m)
+	// The doubled slash keeps yaegi from loading its own copies of the generic
+	// packages, which it does when it sees the key fmt/fmt.
+	return in.y.Use(interp.Exports{path + "//" + in.packageName(path): m})
+}
+
+func (in *Interp) packageName(path string) string {
+	if p, err := in.importer.Import(path); err == nil {
+		return p.Name()
+	}
+	return baseOf(path)
+}

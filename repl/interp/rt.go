@@ -1,0 +1,138 @@
+package interp
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// runtimePath is where instrumented code finds what it calls.
+const runtimePath = "tpush/cellrt"
+
+// runtimeSymbols are the functions that instrumented code calls.
+func (in *Interp) runtimeSymbols() map[string]reflect.Value {
+	fns := map[string]any{
+		"Enter":      in.enter,
+		"EnterRoots": in.enterRoots,
+		"Leave":      in.leave,
+		"Poll":       func(f *Frame) { f.Stack.poll() },
+		"Defers":     func(f *Frame) *defers { return &defers{frame: f} },
+		"Protect":    func(d *defers, body func()) { d.protect(body) },
+		"Push":       func(d *defers, f func()) { d.calls = append(d.calls, f) },
+		"Recover":    func(f *Frame) any { return f.Stack.recovered(f) },
+		"Go":         in.spawn,
+		"Register":   func(_ string, f func()) int { in.entry = f; return 0 },
+		"Show":       func(p any) { in.run.shown = append(in.run.shown, reflect.ValueOf(p).Elem()) },
+		"Var":        in.declared,
+		"Clear":      clearValue,
+		"Receive":    receive,
+		"Send":       send,
+		"Interrupted": func(f *Frame) chan struct{} {
+			return f.Stack.run.stop
+		},
+		"Forever": forever,
+	}
+	out := map[string]reflect.Value{"Frame": reflect.ValueOf((*Frame)(nil))}
+	for name, f := range fns {
+		out[name] = reflect.ValueOf(f)
+	}
+	return out
+}
+
+// enter pushes a frame of the calling goroutine's stack.
+func (in *Interp) enter(site int) *Frame {
+	s := in.stacks.current()
+	if s == nil {
+		s = in.adopt()
+	}
+	if s.Armed {
+		s.poll()
+	}
+	f := s.push(site)
+	if s.depth > in.opt.MaxDepth {
+		s.end(&DepthError{Frames: in.opt.MaxDepth, Stack: s.look()})
+	}
+	return f
+}
+
+func (in *Interp) enterRoots(site, n int) *Frame {
+	f := in.enter(site)
+	if cap(f.Roots) < n {
+		f.Roots = make([]any, n)
+	} else {
+		f.Roots = f.Roots[:n]
+		clear(f.Roots)
+	}
+	return f
+}
+
+// leave pops the frame of a function with tensors.
+func (in *Interp) leave(f *Frame) {
+	f.Live = false
+	f.Stack.depth = f.depth
+	clear(f.Roots)
+	if in.opt.OnLeave != nil {
+		in.opt.OnLeave(f.depth + 1)
+	}
+}
+
+// adopt gives a stack to a goroutine that native code started.
+func (in *Interp) adopt() *stack {
+	r := in.run
+	if r == nil {
+		r = newRun(0)
+	}
+	return in.stacks.attach(in, r, nil)
+}
+
+// declared notes where a session variable is, and that the run came to its
+// declaration.
+func (in *Interp) declared(internal string, p any) {
+	if r := in.run; r != nil {
+		r.reached[internal] = true
+	}
+	in.mu.Lock()
+	in.vars[internal] = reflect.ValueOf(p)
+	in.mu.Unlock()
+}
+
+// spawn runs f on a goroutine with a stack that goes on the caller's.
+func (in *Interp) spawn(f *Frame, body func()) {
+	s := f.Stack
+	r := s.run
+	var parent *pcNode
+	if s.depth > 0 || s.parent != nil {
+		parent = s.intern()
+	}
+	go func() {
+		c := in.stacks.attach(in, r, parent)
+		r.add(c)
+		defer func() {
+			if v := recover(); v != nil {
+				in.goroutinePanic(r, c.panicked(v).(*PanicError))
+			}
+			r.remove(c)
+			in.stacks.detach(c)
+		}()
+		body()
+	}()
+}
+
+func (in *Interp) goroutinePanic(r *run, p *PanicError) {
+	e := &GoroutineError{Cell: r.cell, Panic: p}
+	r.mu.Lock()
+	r.panics = append(r.panics, e)
+	r.mu.Unlock()
+	if in.opt.OnGoroutinePanic != nil {
+		in.opt.OnGoroutinePanic(e)
+		return
+	}
+	fmt.Fprintln(in.opt.Stderr, e.Error())
+}
+
+// clearValue is the builtin clear.
+func clearValue(x any) {
+	v := reflect.ValueOf(x)
+	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
+		v.Clear()
+	}
+}

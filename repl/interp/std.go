@@ -1,0 +1,64 @@
+package interp
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"time"
+)
+
+// replace gives a package's symbols that would leave the session their own:
+// the streams, the end of the process, sleeping.
+func (in *Interp) replace(path string, m map[string]reflect.Value) {
+	set := func(name string, v any) { m[name] = reflect.ValueOf(v) }
+	out := in.opt.Stdout
+	stdin := in.opt.Stdin
+	if stdin == nil {
+		stdin = eof{}
+	}
+	switch path {
+	case "fmt":
+		set("Print", func(a ...any) (int, error) { return fmt.Fprint(out, a...) })
+		set("Printf", func(f string, a ...any) (int, error) { return fmt.Fprintf(out, f, a...) })
+		set("Println", func(a ...any) (int, error) { return fmt.Fprintln(out, a...) })
+		set("Scan", func(a ...any) (int, error) { return fmt.Fscan(stdin, a...) })
+		set("Scanf", func(f string, a ...any) (int, error) { return fmt.Fscanf(stdin, f, a...) })
+		set("Scanln", func(a ...any) (int, error) { return fmt.Fscanln(stdin, a...) })
+	case "os":
+		set("Exit", in.exit)
+		args := in.opt.Args
+		m["Args"] = reflect.ValueOf(&args).Elem()
+	case "time":
+		set("Sleep", in.sleep)
+	}
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// exit ends the cell, not the process.
+func (in *Interp) exit(code int) {
+	s := in.stacks.current()
+	if s == nil {
+		os.Exit(code) // not called from a cell
+	}
+	s.end(&ExitError{Code: code, Stack: s.look()})
+}
+
+// sleep is time.Sleep that an interrupt ends.
+func (in *Interp) sleep(d time.Duration) {
+	s := in.stacks.current()
+	if s == nil {
+		time.Sleep(d)
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.run.stop:
+		s.interrupted()
+	}
+}
