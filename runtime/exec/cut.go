@@ -75,7 +75,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	}
 	for _, n := range queue {
 		for _, v := range n.outs {
-			if d.alive(v) {
+			if !d.onlyRequested && d.alive(v) {
 				outs[v] = true
 			}
 		}

@@ -60,9 +60,12 @@ type Dispatcher struct {
 	nextOp uint64
 	serial uint32 // regions built
 
-	capturing bool // inside tpu.Compile: reads are refused
-	programs  int  // nesting of compiled calls
-	noDonate  bool
+	capturing bool  // inside tpu.Compile: reads are refused
+	programs  int   // nesting of compiled calls
+	outside   *Mode // the mode around a program
+	// onlyRequested makes a cut leave nothing behind but what was asked for.
+	onlyRequested bool
+	noDonate      bool
 
 	stats  Stats
 	groups groupRing
@@ -74,7 +77,8 @@ type Dispatcher struct {
 	reg     region
 	launchA device.Launch
 
-	dropped dropList
+	dropped  dropList
+	attached any
 }
 
 // New makes a dispatcher on a device.

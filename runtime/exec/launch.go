@@ -137,7 +137,11 @@ func (d *Dispatcher) retry(nodes []*node, outs map[*Value]bool) error {
 // run compiles (or finds) the region and launches it. On error no value changed.
 func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	last := r.nodes[len(r.nodes)-1]
+	var again []*Value // dropped by the program, yet a queued operation reads them
 	for _, v := range r.inputs {
+		if d.roots == nil && v.state == Swept && v.buf != nil {
+			again = append(again, v)
+		}
 		if err := d.revive(v); err != nil {
 			return &OpError{Op: string(last.def.Name), OpN: last.opn, Stack: last.stack, Err: err}
 		}
@@ -199,6 +203,9 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		o.buf, o.state, o.node, o.readyNS = l.Out[i], Ready, nil, d.clock.DeviceNS
 		d.addLive(o)
 		l.Out[i] = nil
+	}
+	for _, v := range again {
+		d.free(v, Swept)
 	}
 	clear(l.In)
 	clear(l.Attrs)

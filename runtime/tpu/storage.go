@@ -1,0 +1,152 @@
+package tpu
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Storage is the box that an in-place write refills: a dense value, seen by
+// tensors through views. Nothing else is ever changed.
+type Storage struct {
+	e       *engine
+	value   *exec.Value
+	version uint32 // writes so far
+	slot    uint8  // place in the batch
+	freed   bool
+	keep    bool // survives the Tidy it was made in
+	batch   *batch
+	memo    []viewMemo // views of the present value
+	wroteOp string     // the last write
+	wroteAt *trace.Stack
+}
+
+// A viewMemo keeps the value of a view, so that reading it twice makes one node.
+type viewMemo struct {
+	view  shape.View
+	value *exec.Value
+}
+
+// maxMemo bounds the views a storage remembers.
+const maxMemo = 4
+
+// A batch lets storages share one cleanup: when all of them are unreachable,
+// Go's collector runs it and the values go back to the dispatcher. A cleanup
+// costs more than an operation on a small tensor.
+type batch struct {
+	list *dropBatch
+	used int
+}
+
+// dropBatch is what the cleanup gets; it must not lead to the storages.
+type dropBatch struct {
+	d    *exec.Dispatcher
+	vals [batchSize]*exec.Value
+}
+
+// batchSize is how many small storages share a cleanup, smallBytes what counts as small.
+const (
+	batchSize  = 32
+	smallBytes = 16 << 10
+)
+
+func dropAll(l *dropBatch) {
+	for i, v := range l.vals {
+		if v != nil {
+			l.d.Drop(v)
+			l.vals[i] = nil
+		}
+	}
+}
+
+// adopt registers the storage's value with Go's collector, when no root walk decides what lives.
+func (s *Storage) adopt() {
+	if s.e.d.Rooted() || s.e.capture != nil {
+		return
+	}
+	spec := s.value.Spec()
+	if spec.Bytes() > smallBytes {
+		b := &batch{list: &dropBatch{d: s.e.d}}
+		b.list.vals[0] = s.value
+		s.batch = b
+		runtime.AddCleanup(b, dropAll, b.list)
+		return
+	}
+	b := s.e.batch
+	if b == nil || b.used == batchSize {
+		b = &batch{list: &dropBatch{d: s.e.d}}
+		s.e.batch = b
+		runtime.AddCleanup(b, dropAll, b.list)
+	}
+	s.batch, s.slot = b, uint8(b.used)
+	b.list.vals[b.used] = s.value
+	b.used++
+	if b.used == batchSize {
+		s.e.batch = nil
+	}
+}
+
+// set replaces the value: the only write there is. The former value is given
+// back unless keep says that somebody else holds it.
+func (s *Storage) set(v *exec.Value, name string, keep bool) {
+	old := s.value
+	s.value = v
+	s.memo = nil
+	s.version++
+	if s.e.capture != nil {
+		s.e.capture.wrote = append(s.e.capture.wrote, s)
+	}
+	s.wroteOp, s.wroteAt = name, v.Stack()
+	if s.batch != nil {
+		s.batch.list.vals[s.slot] = v
+		if !keep && old != v {
+			s.e.d.Drop(old)
+		}
+	} else {
+		s.e.d.Touch()
+	}
+}
+
+// size is the number of elements.
+func (s *Storage) size() int { return shape.Size(s.value.Spec().Dims) }
+
+// dtype is the type of the elements.
+func (s *Storage) dtype() dtype.DType { return s.value.Spec().DType }
+
+// viewed gives the value of a view that is not the whole of the storage's value.
+func (s *Storage) viewed(v shape.View) *exec.Value {
+	for i := range s.memo {
+		m := &s.memo[i]
+		if m.view.Offset == v.Offset && shape.EqualDims(m.view.Dims, v.Dims) && shape.EqualDims(m.view.Strides, v.Strides) {
+			return m.value
+		}
+	}
+	x, err := s.e.d.Apply1(asStrided(), stridedAttrs(v), s.value)
+	if err != nil {
+		s.e.fail("as_strided", err)
+	}
+	if len(s.memo) >= maxMemo {
+		s.memo = s.memo[:0:0]
+	}
+	s.memo = append(s.memo, viewMemo{v, x})
+	return x
+}
+
+var asStrided = sync.OnceValue(func() *op.Def { return op.Must("as_strided") })
+
+// stridedAttrs are the attributes of as_strided and as_strided_scatter.
+func stridedAttrs(v shape.View) op.Attrs {
+	return op.Attrs{{Name: "size", Value: v.Dims}, {Name: "stride", Value: v.Strides}, {Name: "storage_offset", Value: v.Offset}}
+}
+
+// seen gives the host array a through a view.
+func seen(a kernel.Array, v shape.View) kernel.Array {
+	a.View = v
+	return a
+}

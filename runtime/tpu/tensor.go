@@ -1,0 +1,146 @@
+package tpu
+
+import (
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Tensor is a handle: a Storage seen through a view, perhaps with a place on
+// the gradient tape. Copying the pointer shares it.
+type Tensor struct {
+	s     *Storage
+	view  shape.View // Strides are nil while whole is true
+	dt    dtype.DType
+	whole bool // the view is the whole storage in row-major order
+	weak  bool // a Go number on the tape
+	multi bool // one of several views made by one call
+	quiet bool // a view made without gradients of something that wants them
+	gen   uint32
+	hist  *history // nil: takes no part in gradients
+	base  *Tensor  // the tensor this is a view of, nil for none; never itself a view
+}
+
+// owned is a tensor with a storage of its own: one allocation.
+type owned struct {
+	t Tensor
+	s Storage
+}
+
+// wrap makes a tensor with a storage of its own of a value nobody else stores.
+func (e *engine) wrap(v *exec.Value) *Tensor {
+	o := &owned{}
+	spec := v.Spec()
+	o.s.e, o.s.value = e, v
+	o.t.s, o.t.view.Dims, o.t.dt, o.t.whole = &o.s, spec.Dims, spec.DType, true
+	o.s.adopt()
+	if e.tidy != nil {
+		e.tidy.made = append(e.tidy.made, &o.t)
+	}
+	return &o.t
+}
+
+// seenAs makes a tensor that sees the storage of t through v.
+func (t *Tensor) seenAs(v shape.View) *Tensor {
+	x := &Tensor{s: t.s, view: v, dt: t.dt}
+	x.whole = v.Offset == 0 && v.Contiguous() && shape.Size(v.Dims) == t.s.size()
+	return x
+}
+
+// root is the tensor at the bottom of a chain of views: t itself when it is none.
+func (t *Tensor) root() *Tensor {
+	for t.base != nil {
+		t = t.base
+	}
+	return t
+}
+
+// layout gives the view with its strides.
+func (t *Tensor) layout() shape.View {
+	if t.view.Strides == nil {
+		return shape.View{Dims: t.view.Dims, Strides: shape.RowMajor(t.view.Dims), Offset: t.view.Offset}
+	}
+	return t.view
+}
+
+// value gives the value of the tensor as an operand.
+func (t *Tensor) value() *exec.Value {
+	s := t.s
+	if s.freed {
+		s.e.fail("", &FreedError{t.Spec()})
+	}
+	if t.whole && shape.EqualDims(t.view.Dims, s.value.Spec().Dims) {
+		return s.value
+	}
+	return s.viewed(t.layout())
+}
+
+// Spec gives element type and dimensions.
+func (t *Tensor) Spec() shape.Spec { return shape.Spec{DType: t.dt, Dims: t.view.Dims, Weak: t.weak} }
+
+// DType gives the element type.
+func (t *Tensor) DType() DType { return DType(t.dt) }
+
+// Dims gives a copy of the sizes.
+func (t *Tensor) Dims() []int { return append([]int{}, t.view.Dims...) }
+
+// Dim gives the size of one axis, which may count from the end.
+func (t *Tensor) Dim(axis int) int {
+	a, err := shape.Axis("dim", axis, len(t.view.Dims))
+	if err == nil && len(t.view.Dims) == 0 {
+		err = &shape.AxisError{Op: "dim", Axis: axis, Rank: 0}
+	}
+	if err != nil {
+		t.s.e.fail("dim", err)
+	}
+	return t.view.Dims[a]
+}
+
+// Rank is the number of axes.
+func (t *Tensor) Rank() int { return len(t.view.Dims) }
+
+// Size is the number of elements.
+func (t *Tensor) Size() int { return shape.Size(t.view.Dims) }
+
+// Strides gives a copy of the strides, in elements.
+func (t *Tensor) Strides() []int { return append([]int{}, t.layout().Strides...) }
+
+// Offset is the position of the first element in the storage.
+func (t *Tensor) Offset() int { return t.view.Offset }
+
+// StorageView gives sizes, strides and offset over the storage.
+func (t *Tensor) StorageView() shape.View { return t.layout() }
+
+// Layout is how the TPU compiler lays the tensor out: f32[33,7]{0,1:T(8,128)}.
+func (t *Tensor) Layout() shape.Layout { return shape.LayoutOf(t.Spec()) }
+
+// IsContiguous says whether the elements lie in row-major order without gaps.
+func (t *Tensor) IsContiguous() bool { return t.layout().Contiguous() }
+
+// Bytes is what the numbers need, PaddedBytes what they take in HBM.
+func (t *Tensor) Bytes() int64 { return t.Spec().Bytes() }
+
+// PaddedBytes is what the tensor takes in HBM when it has a buffer of its own.
+func (t *Tensor) PaddedBytes() int64 { return t.Spec().PaddedBytes() }
+
+// State says where the value is in its life; it never reads.
+func (t *Tensor) State() exec.State { return t.s.e.d.State(t.s.value) }
+
+// Origin is where the value was made, nil when nobody knows.
+func (t *Tensor) Origin() *trace.Stack { return t.s.value.Stack() }
+
+// Version counts the writes to the storage.
+func (t *Tensor) Version() int { return int(t.s.version) }
+
+// SharesStorage says whether both tensors see the same storage.
+func (t *Tensor) SharesStorage(u *Tensor) bool { return t.s == u.s }
+
+// Value gives the value of the storage, for inspection.
+func (t *Tensor) Value() *exec.Value { return t.s.value }
+
+// Summary is one line that reads nothing: f32[256,4096]  4.0 MiB  deferred.
+func (t *Tensor) Summary() string {
+	return t.Spec().String() + "  " + device.FormatBytes(t.Bytes()) + "  " + t.State().String()
+}
