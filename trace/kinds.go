@@ -58,7 +58,7 @@ func (l Lane) String() string {
 var kinds = [numKinds]KindRow{
 	CellBegin: {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd, HostLane},
 	CellEnd:   {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown, HostLane},
-	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown, QueueLane},
+	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue; one event for each of its results", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown, QueueLane},
 	Cut:       {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown, QueueLane},
 	Compile:   {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown, HostLane},
 	CacheHit:  {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown, HostLane},

@@ -22,6 +22,7 @@ type Recorder struct {
 	first    uint64 // Seq of the oldest event kept
 	last     uint64 // Seq of the newest event, 0 before any
 	dropped  uint64
+	cell     int // the cell that runs: for events that do not say
 	tally    tally
 }
 
@@ -49,7 +50,8 @@ func (r *Recorder) On() bool { return r.on.Load() }
 // SetOn switches recording. While it is off nothing is kept or counted.
 func (r *Recorder) SetOn(on bool) { r.on.Store(on) }
 
-// Emit records a copy of ev under the next sequence number.
+// Emit records a copy of ev under the next sequence number. An event that does
+// not say its cell is of the one that runs.
 func (r *Recorder) Emit(ev *Event) {
 	if !r.on.Load() {
 		return
@@ -63,6 +65,15 @@ func (r *Recorder) Emit(ev *Event) {
 	slot := r.slot(r.last)
 	*slot = *ev
 	slot.Seq = r.last
+	switch {
+	case slot.Kind == CellBegin:
+		r.cell = slot.Cell
+	case slot.Cell == 0:
+		slot.Cell = r.cell
+	}
+	if slot.Kind == CellEnd {
+		r.cell = 0
+	}
 	r.tally.add(slot)
 	r.mu.Unlock()
 }

@@ -41,6 +41,7 @@ type tally struct {
 	live   map[block]*holding
 	spare  *holding
 	mode   string
+	op     uint64 // last op applied: one with several results is applied in as many events
 	peak   Peak
 }
 
@@ -99,7 +100,10 @@ func (t *tally) add(e *Event) {
 		}
 	case Apply:
 		r := t.row(t.key(e))
-		r.Ops++
+		if e.Op == 0 || e.Op != t.op {
+			r.Ops++
+		}
+		t.op = e.Op
 		r.HostNS += e.HostNS
 	case Compile, Read, Recompute:
 		if e.HostNS != 0 {

@@ -209,7 +209,7 @@ func TestEveryLawCanBreak(t *testing.T) {
 		{"end without begin", "cells", func(ev []trace.Event) []trace.Event { ev[0].Kind = trace.Note; return ev }},
 		{"op of another cell", "cells", func(ev []trace.Event) []trace.Event { ev[2].Cell = 9; return ev }},
 		{"resume without pause", "pauses", func(ev []trace.Event) []trace.Event { ev[12].Kind = trace.Resume; return ev }},
-		{"op number again", "ops", func(ev []trace.Event) []trace.Event { ev[3].Op = 1; return ev }},
+		{"op number from before", "ops", func(ev []trace.Event) []trace.Event { ev[4].Op = 1; return ev }},
 		{"cut of what was not applied", "cuts", func(ev []trace.Event) []trace.Event { ev[5].Ops = []string{"exp"}; return ev }},
 		{"launch that was not cut", "launches", func(ev []trace.Event) []trace.Event { ev[8].Launch = 2; return ev }},
 		{"overlap", "device", func(ev []trace.Event) []trace.Event {

@@ -17,7 +17,7 @@ var laws = [...]Law{
 	{"time", "virtual time never goes backwards in a lane, and no duration is negative", timeMovesOn},
 	{"cells", "cells begin and end in pairs and nest; an event between says its cell", cellsNest},
 	{"pauses", "a resume follows a pause", pausesResume},
-	{"ops", "op numbers of applied ops grow", opsGrow},
+	{"ops", "op numbers of applied ops grow; an op with several results is applied in as many events", opsGrow},
 	{"cuts", "the ops of a cut were applied or recomputed before; launch numbers of cuts grow", cutsFollowApplies},
 	{"launches", "a launch was cut before it ran", launchesFollowCuts},
 	{"device", "launches do not overlap on the device", launchesDoNotOverlap},
@@ -138,7 +138,7 @@ func opsGrow(h *history, e *Event) string {
 	}
 	prev := h.op
 	h.op = e.Op
-	if e.Op <= prev {
+	if e.Op < prev {
 		return fmt.Sprintf("op #%d follows op #%d", e.Op, prev)
 	}
 	return ""

@@ -74,9 +74,10 @@ type Plan struct {
 	FLOPs      int64
 	ReadBytes  int64 // HBM traffic, padded
 	WriteBytes int64
-	SavedBytes int64 // HBM traffic that running op by op would add
-	VMEMBytes  int64 // largest on-chip working set
-	TempBytes  int64 // HBM for intermediates that do not stay on chip
+	SavedBytes int64   // HBM traffic that running op by op would add
+	VMEMBytes  int64   // largest on-chip working set
+	TempBytes  int64   // HBM for intermediates that do not stay on chip
+	NodeNS     []int64 // per graph node: its share of DurationNS; they add up to it
 }
 
 // A Kernel is one fusion of a plan.

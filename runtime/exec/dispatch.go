@@ -392,7 +392,7 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	v.buf = b
 	d.clock.HostNS += transferNS(d.dev.Chip(), s.Bytes())
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: d.clock.HostNS, Stack: st, Name: "host to device", Spec: s.String(), Bytes: s.Bytes(),
+		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: d.clock.HostNS - transferNS(d.dev.Chip(), s.Bytes()), Stack: st, Name: "host to device", Spec: s.String(), Bytes: s.Bytes(),
 			DurationNS: transferNS(d.dev.Chip(), s.Bytes()), Reason: what, Value: v.id})
 	}
 	d.addLive(v)

@@ -216,7 +216,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	if tracing {
 		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: last.stack, Launch: int(number), Op: last.opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
-			Reason: why.String(), InUseBytes: d.hbm.Used()})
+			Reason: why.String(), InUseBytes: d.hbm.Used(), Parts: parts(r, plan)})
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ func plan(chip *device.Chip, g *graph.Graph, level device.Level) device.Plan {
 	var out device.Plan
 	p.placeValues(&out)
 	p.price(&out)
+	out.NodeNS = p.shares(&out)
 	return out
 }
 
