@@ -78,6 +78,12 @@ type Plan struct {
 	VMEMBytes  int64   // largest on-chip working set
 	TempBytes  int64   // HBM for intermediates that do not stay on chip
 	NodeNS     []int64 // per graph node: its share of DurationNS; they add up to it
+	// Padded bytes at the boundary. The HBM of the program in all is
+	// ArgumentBytes + OutputBytes + TableBytes - AliasBytes + TempBytes.
+	ArgumentBytes int64
+	OutputBytes   int64
+	AliasBytes    int64 // outputs that take over a donated input of their type
+	TableBytes    int64 // table of addresses, when there is more than one output
 }
 
 // A Kernel is one fusion of a plan.
@@ -90,7 +96,7 @@ type Kernel struct {
 	ReadBytes  int64
 	WriteBytes int64
 	Unit       op.Unit
-	Bound      string // what limits it: "HBM", "MXU", "VPU", "EUP", "XLU", "launch", or "scalar" (free)
+	Bound      string // what limits it: "HBM", "MXU", "VPU", "EUP", "XLU", "index", "launch", or "scalar" (free)
 	Why        string // why it ends here: the fusion rule
 }
 

@@ -17,6 +17,12 @@ var standAlone = map[op.Name]bool{
 // joins are rows that glue arrays together: a padded maximum for the compiler.
 var joins = map[op.Name]bool{"cat": true, "concat": true, "stack": true, "hstack": true, "vstack": true}
 
+// loops are rows of other classes that are elementwise for the compiler: copies, and masks over an iota.
+var loops = map[op.Name]bool{"clone": true, "contiguous": true, "copy": true, "tril": true, "triu": true}
+
+// reductions are rows of other classes that reduce.
+var reductions = map[op.Name]bool{"sum_to_size": true, "trace": true}
+
 // kindOf classes a node for the rules.
 func kindOf(n *Node) fuseKind {
 	d := n.Def
@@ -27,6 +33,10 @@ func kindOf(n *Node) fuseKind {
 		return isFree
 	case d.Has(op.CutBefore|op.CutAfter|op.SideEffect|op.Draws|op.HostSize) || standAlone[d.Name]:
 		return isAlone
+	case loops[d.Name]:
+		return isLoop
+	case reductions[d.Name]:
+		return isReduce
 	}
 	switch d.Class {
 	case op.Elementwise:

@@ -125,10 +125,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	x.blocks = make([]*device.Block, len(x.outs))
 	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)
-	x.temp = x.plan.TempBytes
-	if len(x.outs) > 1 {
-		x.temp += d.chip.TupleTableBytes
-	}
+	x.temp = sum(x.plan.TempBytes, x.plan.TableBytes)
 	return x, x.checkFits(g)
 }
 
@@ -172,17 +169,18 @@ func viewOf(d *op.Def, from kernel.Array, a op.Attrs) (shape.View, bool) {
 }
 
 // checkFits refuses a program whose results and intermediates exceed the HBM
-// even when all inputs are donated.
+// even when all inputs are donated, or an input of which does.
 func (x *executable) checkFits(g *graph.Graph) error {
-	var args, outs int64
+	args := x.plan.ArgumentBytes
+	var outs, largest int64
 	for _, s := range x.in {
-		args = sum(args, s.PaddedBytes())
+		largest = max(largest, s.PaddedBytes())
 	}
 	for _, o := range x.outs {
 		outs = sum(outs, o.padded)
 	}
 	need := sum(outs, x.temp)
-	if need-min(args, outs) <= x.dev.hbm.Limit() {
+	if max(largest, need-min(args, outs)) <= x.dev.hbm.Limit() {
 		return nil
 	}
 	o := device.Owner{What: g.Name}

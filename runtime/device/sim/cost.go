@@ -16,9 +16,14 @@ type work struct {
 	matmulNS    float64 // time of the matrix unit
 	vpu         float64 // operations
 	eup, xlu    float64 // elements
+	serialNS    float64 // what overlaps with nothing: accesses one by one
+	again       bool    // the data is gone over twice
 	unit        op.Unit
 	unitNS      float64 // time of unit, to choose among several
 }
+
+// longestNS is where times saturate, 52 days: sums of many stay in range.
+const longestNS = 1 << 52
 
 // wideFactor is how many 32-bit vector operations one on a 64-bit type takes: it is emulated in pairs.
 const wideFactor = 8
@@ -29,6 +34,7 @@ func nodeWork(chip *device.Chip, n *graph.Node) work {
 	if graph.IsView(n) {
 		return w
 	}
+	irregular(chip, n, &w)
 	if n.Def.Cost == nil {
 		return w
 	}
@@ -102,6 +108,8 @@ func (w *work) add(o work) {
 	w.vpu += o.vpu
 	w.eup += o.eup
 	w.xlu += o.xlu
+	w.serialNS += o.serialNS
+	w.again = w.again || o.again
 	if o.unitNS > w.unitNS {
 		w.unit, w.unitNS = o.unit, o.unitNS
 	}
@@ -118,10 +126,15 @@ func (w *work) time(chip *device.Chip) (ns int64, bound string) {
 	rate := chip.HBMBytesPerSec * chip.HBMEfficiency / 1e9
 	c := w.matmulNS
 	b := (float64(w.read) + float64(w.write)) / rate
+	if w.again {
+		b *= 2
+	}
 	v := w.vectorNS(chip)
 	t := float64(chip.KernelFloorNS)
 	most := max(c, b, v)
 	switch {
+	case w.serialNS > max(most, t):
+		bound = "index"
 	case most <= t:
 		bound = "launch"
 	case most == c:
@@ -135,9 +148,9 @@ func (w *work) time(chip *device.Chip) (ns int64, bound string) {
 	default:
 		bound = "VPU"
 	}
-	t += most + min(c, b, float64(chip.FillBytes)/rate)
-	if t > math.MaxInt64/4 {
-		return math.MaxInt64 / 4, bound
+	t += w.serialNS + most + min(c, b, float64(chip.FillBytes)/rate)
+	if t > longestNS {
+		return longestNS, bound
 	}
 	return int64(math.Round(t)), bound
 }

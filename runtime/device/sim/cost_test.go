@@ -197,6 +197,55 @@ func TestSingleNumbersCostNothingInsideARegion(t *testing.T) {
 	}
 }
 
+func TestPlanCountsMemory(t *testing.T) {
+	b := builder{}
+	x, y, n := b.input(f32(1024)), b.input(f32(1024)), b.input(shape.Spec{DType: dtype.F64, Weak: true})
+	g := b.graph(b.do(add, f32(1024), x, y), b.do(mul, f32(1024), x, n))
+	g.Donated = []bool{true, false, false}
+	p := planOn(t, "v5e", g, device.FastRun)
+	if p.ArgumentBytes != 8192 || p.OutputBytes != 8192 || p.AliasBytes != 4096 || p.TableBytes != 512 || p.TempBytes != 0 {
+		t.Errorf("%+v", p)
+	}
+	if p := planOn(t, "v6e", g, device.FastRun); p.TableBytes != 32 {
+		t.Errorf("table of %d B", p.TableBytes)
+	}
+}
+
+func TestLookupReadsTheRowsItNames(t *testing.T) {
+	look := &op.Def{Name: "embedding", Class: op.Index, Kernel: fails.Kernel}
+	table := shape.Of(dtype.BF16, 50000, 1024)
+	lookup := func(rows int) *device.Plan {
+		b := builder{}
+		w, i := b.input(table), b.input(shape.Of(dtype.I32, rows))
+		return planOn(t, "v5e", b.graph(b.do(look, shape.Of(dtype.BF16, rows, 1024), w, i)), device.FastCompile)
+	}
+	if p := lookup(256); p.ReadBytes != 256*2048+1024 || p.WriteBytes != 256*2048 {
+		t.Errorf("%+v", p)
+	}
+	if p := lookup(1 << 20); p.ReadBytes != table.PaddedBytes()+4<<20 {
+		t.Errorf("reads %d, want no more than the table", p.ReadBytes)
+	}
+	// Adding by index goes one row after another.
+	b := builder{}
+	w, i, v := b.input(f32(1000, 8)), b.input(shape.Of(dtype.I32, 1300000)), b.input(f32(1300000, 8))
+	p := planOn(t, "v5e", b.graph(b.do(&op.Def{Name: "index_add", Class: op.Index, Kernel: fails.Kernel}, f32(1000, 8), w, i, v)), device.FastCompile)
+	if p.DurationNS < 26e6 || p.DurationNS > 28e6 || p.Kernels[0].Bound != "index" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestSortCostsItsPasses(t *testing.T) {
+	row := &op.Def{Name: "sort", Class: op.Reduce, Kernel: fails.Kernel}
+	cost := func(n int) int64 {
+		b := builder{}
+		node := b.all(row, op.Attrs{{Name: "dim", Value: -1}}, []shape.Spec{f32(64, n), shape.Of(dtype.I64, 64, n)}, b.input(f32(64, n)))
+		return planOn(t, "v6e", b.graph(graph.Ref{Node: node}), device.FastRun).DurationNS
+	}
+	if small, large := cost(1<<10), cost(1<<20); large < 100*small {
+		t.Errorf("%d ns for rows of 2^10, %d ns for rows of 2^20", small, large)
+	}
+}
+
 func TestCostSaturates(t *testing.T) {
 	p := planOn(t, "v5e", double(f32(math.MaxInt)), device.FastRun)
 	if p.DurationNS <= 0 || p.WriteBytes != math.MaxInt64 {

@@ -62,6 +62,7 @@ func plan(chip *device.Chip, g *graph.Graph, level device.Level) device.Plan {
 	}
 	p.trace()
 	var out device.Plan
+	p.countMemory(&out)
 	p.placeValues(&out)
 	p.price(&out)
 	out.NodeNS = p.shares(&out)
@@ -109,6 +110,33 @@ func (p *planner) trace() {
 		if r.Node != nil {
 			note(r).out = true
 		}
+	}
+}
+
+// countMemory adds up the memory at the boundary of the program. The HBM it
+// needs in all is arguments + outputs - aliases + temporaries.
+func (p *planner) countMemory(out *device.Plan) {
+	donated := map[string]int{}
+	for i, n := range p.g.Inputs {
+		s := n.Outs[0]
+		if s.Weak {
+			continue // an argument on the host
+		}
+		out.ArgumentBytes = sum(out.ArgumentBytes, s.PaddedBytes())
+		if i < len(p.g.Donated) && p.g.Donated[i] {
+			donated[s.String()]++
+		}
+	}
+	for _, r := range p.g.Outputs {
+		s := r.Spec()
+		out.OutputBytes = sum(out.OutputBytes, s.PaddedBytes())
+		if k := s.String(); donated[k] > 0 {
+			donated[k]--
+			out.AliasBytes = sum(out.AliasBytes, s.PaddedBytes())
+		}
+	}
+	if len(p.g.Outputs) > 1 {
+		out.TableBytes = p.chip.TupleTableBytes
 	}
 }
 
@@ -163,6 +191,9 @@ func (p *planner) price(out *device.Plan) {
 				continue
 			}
 			n := readBytes(r)
+			if reader := p.reader(k, r); reader != nil {
+				n = lookedUp(reader, r)
+			}
 			w.read = sum(w.read, n)
 			if p.level == device.FastRun && v.first < 0 && v.last > k && n <= p.room() && !p.chip.Megacore {
 				fetched[s] = true
@@ -191,6 +222,21 @@ func (p *planner) price(out *device.Plan) {
 	out.SavedBytes = max(0, p.alone(out)-sum(out.ReadBytes, out.WriteBytes))
 }
 
+// reader is the only node of kernel k that looks at r, nil when there are several.
+func (p *planner) reader(k int, r graph.Ref) *graph.Node {
+	var found *graph.Node
+	for _, i := range p.groups[k].Nodes {
+		n := p.g.Nodes[i]
+		if slices.Contains(n.In, r) {
+			if found != nil {
+				return nil
+			}
+			found = n
+		}
+	}
+	return found
+}
+
 // alone is the traffic of the nodes launched one by one; it counts the useful operations on the way.
 func (p *planner) alone(out *device.Plan) int64 {
 	var bytes int64
@@ -205,7 +251,7 @@ func (p *planner) alone(out *device.Plan) int64 {
 		for _, r := range n.In {
 			if r.Node != nil && !seen[source(r)] {
 				seen[source(r)] = true
-				bytes = sum(bytes, readBytes(r))
+				bytes = sum(bytes, lookedUp(n, r))
 			}
 		}
 		for _, s := range n.Outs {
@@ -255,7 +301,11 @@ func (p *planner) operands(k int) []graph.Ref {
 
 // readBytes is what reading r moves: a view that selects less than its
 // storage reads only that, a broadcast reads only the storage.
+// A number given by the program is an argument and reads nothing.
 func readBytes(r graph.Ref) int64 {
+	if r.Spec().Weak {
+		return 0
+	}
 	return min(r.Spec().PaddedBytes(), source(r).Spec().PaddedBytes())
 }
 
