@@ -324,3 +324,6 @@ func scanExtent(src string) (n int, hasGo, ok bool) {
 		end = min(end, len(src))
 	}
 }
+
+// Head gives the word that opens a block of this kind: Output:
+func (e Expectation) Head() string { return expectationHeads[e] }

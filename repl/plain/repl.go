@@ -1,0 +1,141 @@
+package plain
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/kernel"
+)
+
+// A LineKernel is what the line REPL needs of a kernel.
+type LineKernel interface {
+	Kernel
+	IsComplete(code string) (kernel.IsCompleteReply, error)
+}
+
+// A REPL reads cells line by line. A cell ends when Go's grammar says that it
+// is whole; an empty line ends a cell that is not.
+type REPL struct {
+	Options
+	Prompt  bool // prompts on Stdout
+	Restart func() (LineKernel, error)
+}
+
+// maxLineBytes bounds one line of input.
+const maxLineBytes = 64 << 20
+
+// Loop reads cells from in until its end and gives the exit code: that of the
+// last failure when the input is a pipe (the first failure ends it unless
+// KeepGoing), ExitOK at a prompt.
+func (p *REPL) Loop(ctx context.Context, k LineKernel, in io.Reader) int {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(make([]byte, 64<<10), maxLineBytes)
+	r := &runner{Options: p.Options, k: k, nb: &repl.Notebook{}}
+	var cell strings.Builder
+	line, first, code, n := 0, 0, ExitOK, 1
+	prompt := func() {
+		if !p.Prompt {
+			return
+		}
+		if cell.Len() == 0 {
+			fmt.Fprintf(p.Stdout, "In[%d]: ", n)
+		} else {
+			fmt.Fprint(p.Stdout, "     : ")
+		}
+	}
+	run := func() (end bool) {
+		text := cell.String()
+		cell.Reset()
+		if strings.TrimSpace(text) == "" {
+			return false
+		}
+		out, err := r.do(ctx, repl.Step{Text: text, Line: max(first, 1)}, false)
+		if err != nil {
+			if !kernelDied(p.Stderr, err) {
+				fmt.Fprintf(p.Stderr, "tpush: %v\n", err)
+			}
+			code = ExitKernelDied
+			if p.Restart == nil || !p.Prompt && !p.KeepGoing {
+				return true
+			}
+			var rerr error
+			if k, rerr = p.Restart(); rerr != nil {
+				fmt.Fprintf(p.Stderr, "tpush: %v\n", rerr)
+				return true
+			}
+			r.k = k
+			fmt.Fprintln(p.Stderr, "tpush: the kernel was restarted; its variables are gone")
+			return false
+		}
+		for _, e := range out.errs {
+			PrintError(p.Stderr, e, p.Color)
+		}
+		if out.reply.ExecutionCount > 0 {
+			n = out.reply.ExecutionCount + 1
+		}
+		if out.reply.Exit != nil {
+			code = *out.reply.Exit
+			return true
+		}
+		if out.reply.Restart && p.Restart != nil {
+			var rerr error
+			if k, rerr = p.Restart(); rerr != nil {
+				fmt.Fprintf(p.Stderr, "tpush: %v\n", rerr)
+				code = ExitKernelDied
+				return true
+			}
+			r.k, n = k, 1
+		}
+		if out.failed() && !p.Prompt {
+			code = ExitFailed
+			if len(out.errs) > 0 {
+				code = ExitCode(out.errs[0].Name)
+			}
+			return !p.KeepGoing
+		}
+		return out.reply.Quit
+	}
+	prompt()
+	for sc.Scan() {
+		line++
+		text := sc.Text()
+		if cell.Len() == 0 {
+			first = line
+			if strings.TrimSpace(text) == "" {
+				prompt()
+				continue
+			}
+		}
+		forced := cell.Len() > 0 && strings.TrimSpace(text) == "" && p.Prompt
+		cell.WriteString(text)
+		cell.WriteByte('\n')
+		whole := forced || repl.IsCommand(cell.String())
+		if !whole {
+			if rep, err := k.IsComplete(cell.String()); err != nil || rep.Status != "incomplete" {
+				whole = true
+			}
+		}
+		if whole && run() {
+			return code
+		}
+		prompt()
+	}
+	if err := sc.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("line %d is longer than %d bytes", line+1, maxLineBytes)
+		}
+		fmt.Fprintf(p.Stderr, "tpush: %v\n", err)
+		return ExitUsage
+	}
+	run()
+	if p.Prompt {
+		fmt.Fprintln(p.Stdout)
+		return ExitOK
+	}
+	return code
+}

@@ -1,0 +1,62 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tpush/tpush/repl"
+)
+
+// Run plays a notebook and gives the exit code. The first cell that fails ends
+// it (unless KeepGoing), except a cell that is expected to fail, whose error is
+// shown and which does not count.
+func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) int {
+	r := &runner{Options: o, k: k, nb: nb}
+	code := ExitOK
+	for i, s := range nb.Steps {
+		if s.Kind == repl.Expect {
+			continue
+		}
+		out, err := r.do(ctx, s, false)
+		if err != nil {
+			if !kernelDied(o.Stderr, err) {
+				fmt.Fprintf(o.Stderr, "tpush: %v\n", err)
+			}
+			return ExitKernelDied
+		}
+		for _, e := range out.errs {
+			PrintError(o.Stderr, e, o.Color)
+		}
+		if x := out.reply.Exit; x != nil {
+			if *x >= ExitUsage && *x <= ExitKernelDied {
+				fmt.Fprintf(o.Stderr, "tpush: exit %d is the program's own\n", *x)
+			}
+			return *x
+		}
+		if out.reply.Quit {
+			return code
+		}
+		if !out.failed() || expectedError(nb, i) != nil && len(out.errs) > 0 && matchesError(expectedError(nb, i).Text, out.errs) {
+			continue
+		}
+		c := ExitFailed
+		if len(out.errs) > 0 {
+			c = ExitCode(out.errs[0].Name)
+		}
+		if !o.KeepGoing || c == ExitTimeout || c == ExitInterrupted {
+			return c
+		}
+		code = ExitFailed
+	}
+	return code
+}
+
+// expectedError finds the Error block of the cell that step i stands in.
+func expectedError(nb *repl.Notebook, i int) *repl.Step {
+	for j := i + 1; j < len(nb.Steps) && nb.Steps[j].Part == nb.Steps[i].Part; j++ {
+		if s := &nb.Steps[j]; s.Kind == repl.Expect && s.Want == repl.WantError {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/tpu"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Report is a failure made ready to be shown: one line for editors, then a picture.
+type Report struct {
+	Kind    string // kind word: syntax, type, panic, bounds, shape, dtype, oom, …
+	Message string // one line
+	File    string // "" for a typed cell
+	Cell    int
+	Line    int // in File when there is one, else in the cell
+	Column  int
+	Block   []string // the picture below the line
+	Err     error
+}
+
+// A kindRow maps typed errors to a kind word. The first row that matches wins.
+type kindRow struct {
+	word  string
+	doc   string
+	match func(error) bool
+}
+
+func is[T error](err error) bool {
+	var t T
+	return errors.As(err, &t)
+}
+
+// kinds is the table of kind words. syntax and type come from the compiler, see reports.
+var kinds = []kindRow{
+	{"bounds", "an index value points outside its tensor", is[*exec.BoundsError]},
+	{"oom", "HBM or host memory is full", func(err error) bool {
+		return is[*device.OutOfMemoryError](err) || is[*device.HostMemoryError](err)
+	}},
+	{"shape", "shapes, axes or sizes do not fit", func(err error) bool {
+		return is[*shape.MismatchError](err) || is[*shape.AxisError](err) || is[*shape.ArgumentError](err)
+	}},
+	{"dtype", "element types do not fit", is[*dtype.PromotionError]},
+	{"timeout", "the time limit was reached", is[*interp.TimeoutError]},
+	{"interrupt", "the user interrupted the cell", is[*interp.InterruptError]},
+	{"depth", "calls were nested too deeply", is[*interp.DepthError]},
+	{"device", "the device cannot do it", is[*exec.ReadWhileTracingError]},
+	{"panic", "the program panicked", is[*interp.PanicError]},
+	{"internal", "a bug of tpush", func(error) bool { return true }},
+}
+
+// KindOf gives the kind word of an error.
+func KindOf(err error) string {
+	for _, k := range kinds {
+		if k.match(err) {
+			return k.word
+		}
+	}
+	return "internal"
+}
+
+// reports turns the error of a cell into what is shown: one report, or one per
+// mistake the compiler found.
+func (s *Session) reports(c *Cell, err error) []*Report {
+	var ce *cell.CompileError
+	if errors.As(err, &ce) {
+		var list []*Report
+		for _, d := range ce.Diagnostics {
+			f := trace.Frame{Cell: d.Cell, Line: d.Line, Column: d.Column, File: c.File}
+			if c.File != "" {
+				f.FileLine = c.FirstLine + d.Line - 1
+			}
+			r := s.at(&Report{Kind: d.Kind, Message: d.Msg, Err: err}, f)
+			r.Block = s.pointer(f, d.Col2)
+			list = append(list, r)
+		}
+		return list
+	}
+	r := &Report{Kind: KindOf(err), Message: message(err), Err: err}
+	st := stackOf(err)
+	if st == nil || len(st.Frames) == 0 {
+		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1}}}
+	}
+	s.at(r, st.Top())
+	r.Block = s.picture(err, st)
+	return []*Report{r}
+}
+
+// at fills in the place.
+func (s *Session) at(r *Report, f trace.Frame) *Report {
+	r.Cell, r.File, r.Line, r.Column = f.Cell, f.File, f.Line, f.Column
+	if f.File != "" && f.FileLine > 0 {
+		r.Line = f.FileLine
+	}
+	return r
+}
+
+// message is the text of the innermost error that says what happened, on one line.
+func message(err error) string {
+	var pe *interp.PanicError
+	var te *tpu.Error
+	switch {
+	case errors.As(err, &te):
+		err = te
+	case errors.As(err, &pe):
+		return oneLine(pe.Error())
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return oneLine(err.Error())
+}
+
+func oneLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i] + " …"
+	}
+	return s
+}
+
+// stackOf finds the user's stack that an error carries: where the operation
+// was written, not where somebody waited for it.
+func stackOf(err error) *trace.Stack {
+	var b *exec.BoundsError
+	var f *exec.FailedValueError
+	var o *exec.OpError
+	var p *interp.PanicError
+	switch {
+	case errors.As(err, &b) && b.Stack != nil:
+		return b.Stack
+	case errors.As(err, &f) && f.Origin.Stack != nil:
+		return f.Origin.Stack
+	case errors.As(err, &o) && o.Stack != nil:
+		return o.Stack
+	case errors.As(err, &p):
+		return p.Stack
+	}
+	var i *interp.InterruptError
+	var t *interp.TimeoutError
+	var d *interp.DepthError
+	switch {
+	case errors.As(err, &i):
+		return i.Stack
+	case errors.As(err, &t):
+		return t.Stack
+	case errors.As(err, &d):
+		return d.Stack
+	}
+	return nil
+}
+
+// place prints a frame as file:line:column or In[n]:line:column.
+func place(f trace.Frame) string {
+	p := fmt.Sprintf("In[%d]:%d", f.Cell, f.Line)
+	if f.File != "" && f.FileLine > 0 {
+		p = fmt.Sprintf("%s:%d", f.File, f.FileLine)
+	}
+	if f.Column > 0 {
+		p += fmt.Sprintf(":%d", f.Column)
+	}
+	return p
+}

@@ -1,0 +1,286 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/device/sim"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/tpu"
+	"github.com/tpush/tpush/trace"
+)
+
+// Options of a session.
+type Options struct {
+	Mode     *exec.Mode // Debug when nil
+	Chip     string     // v5e when empty
+	HBMBytes int64      // limit, 0: the chip's
+	Name     string     // of the session, for exports
+	Args     []string   // os.Args of the cells
+}
+
+// An Output takes what a running cell prints and asks for.
+type Output interface {
+	Stream(name, text string)
+	Input() (string, error)
+}
+
+// A Session runs cells one after another on one device.
+type Session struct {
+	opts  Options
+	in    *interp.Interp
+	disp  *exec.Dispatcher
+	dev   *sim.Device
+	rec   *trace.Recorder
+	cells []*Cell
+	out   *redirect
+	undo  func() // gives the ambient dispatcher back
+	set   Settings
+	last  *Cell // the last cell that failed
+}
+
+// A Cell is a piece of Go that was run.
+type Cell struct {
+	ID        int
+	File      string
+	FirstLine int // in File
+	Source    string
+	Status    string // ok, error
+	Values    []interp.Shown
+	Warnings  []cell.Diagnostic
+	Reports   []*Report
+	Exit      *int
+	Wall      time.Duration
+	Stats     exec.Stats // what it added
+	HBMDelta  int64
+	First     uint64 // its events: First..Last
+	Last      uint64
+}
+
+// recordedEvents is how many events a session keeps.
+const recordedEvents = 1 << 16
+
+// NewSession makes a session on a simulated chip.
+func NewSession(o Options) (*Session, error) {
+	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), out: &redirect{}, set: defaultSettings()}
+	if err := s.openDevice(o.Chip); err != nil {
+		return nil, err
+	}
+	in, err := interp.New(interp.Options{
+		Stdout: s.out.writer("stdout"), Stderr: s.out.writer("stderr"), Stdin: s.out, Args: o.Args,
+		OnStatementEnd: func(depth int) { s.disp.StatementEnd(depth) },
+		OnLeave:        func(depth int) { s.disp.FrameLeave(depth) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.in = in
+	s.connect()
+	return s, nil
+}
+
+// openDevice makes the device and its dispatcher.
+func (s *Session) openDevice(name string) error {
+	if name == "" {
+		name = "v5e"
+	}
+	chip, err := device.LookupChip(name)
+	if err != nil {
+		return err
+	}
+	s.dev = sim.New(chip, sim.Options{Sink: s.rec})
+	if s.opts.HBMBytes > 0 {
+		s.dev.HBM().SetLimit(s.opts.HBMBytes)
+	}
+	mode := s.opts.Mode
+	if s.disp != nil {
+		mode = s.disp.Mode()
+	}
+	s.disp = exec.New(s.dev, exec.Options{Mode: mode, Tracer: s.rec})
+	return nil
+}
+
+// connect lets the dispatcher see where the program is and what it can reach.
+func (s *Session) connect() {
+	if s.undo != nil {
+		s.undo()
+	}
+	s.undo = tpu.Use(s.disp)
+	s.disp.SetPlace(s.in)
+	s.disp.SetRoots(func(m *exec.Marker) {
+		s.in.Roots(func(v reflect.Value) { tpu.Walk(m, v) })
+		tpu.WalkAmbient(m)
+	})
+}
+
+// Close gives back what the session holds.
+func (s *Session) Close() error {
+	s.undo()
+	return s.dev.Close()
+}
+
+// Dispatcher, Device, Recorder, Interp and Settings are the parts commands look at.
+func (s *Session) Dispatcher() *exec.Dispatcher { return s.disp }
+
+// Device is the simulated chip.
+func (s *Session) Device() *sim.Device { return s.dev }
+
+// Recorder keeps the events.
+func (s *Session) Recorder() *trace.Recorder { return s.rec }
+
+// Interp is the interpreter of the cells.
+func (s *Session) Interp() *interp.Interp { return s.in }
+
+// Settings are the values of :set.
+func (s *Session) Settings() *Settings { return &s.set }
+
+// Name is the name of the session, for exports.
+func (s *Session) Name() string { return s.opts.Name }
+
+// Cells lists the cells that ran, oldest first.
+func (s *Session) Cells() []*Cell { return s.cells }
+
+// Cell finds a cell by its number; nil when there is none.
+func (s *Session) Cell(id int) *Cell {
+	if id < 1 || id > len(s.cells) {
+		return nil
+	}
+	return s.cells[id-1]
+}
+
+// LastError is the last cell that failed, nil when none did.
+func (s *Session) LastError() *Cell { return s.last }
+
+// Next is the number the next cell will get.
+func (s *Session) Next() int { return len(s.cells) + 1 }
+
+// SetChip moves the session to another chip. It is refused while tensors live,
+// because their values would be lost.
+func (s *Session) SetChip(name string) error {
+	chip, err := device.LookupChip(name)
+	if err != nil {
+		return err
+	}
+	if chip.Name == s.dev.Chip().Name {
+		return nil
+	}
+	if n := len(s.disp.LiveValues()); n > 0 {
+		return &LiveTensorsError{Values: n}
+	}
+	if err := s.openDevice(name); err != nil {
+		return err
+	}
+	s.connect()
+	return nil
+}
+
+// A LiveTensorsError says that the chip cannot change while tensors live on it.
+type LiveTensorsError struct{ Values int }
+
+// Error says how many there are.
+func (e *LiveTensorsError) Error() string {
+	return fmt.Sprintf("chip: %s on the present chip would be lost; :reset first", count(e.Values, "live tensor"))
+}
+
+// Reset forgets every variable, type and function, and frees what they held.
+func (s *Session) Reset() error {
+	s.in.Reset()
+	return s.disp.EndCell()
+}
+
+// Run runs a cell. Text of blanks and comments alone takes no number and gives nil.
+func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out Output) *Cell {
+	if cell.Blank(text) {
+		return nil
+	}
+	c := &Cell{ID: s.Next(), File: file, FirstLine: max(firstLine, 1), Source: text, Status: "ok"}
+	s.cells = append(s.cells, c)
+	before, used := s.disp.Stats(), s.dev.HBM().Used()
+	s.disp.SetCell(c.ID)
+	c.First = s.rec.Seq() + 1
+	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
+	t0 := time.Now()
+	s.out.set(out)
+	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
+	var exit *interp.ExitError
+	if errors.As(err, &exit) {
+		c.Exit = &exit.Code
+		err = nil
+	}
+	c.Values, c.Warnings = res.Values, res.Warnings
+	if end := s.disp.EndCell(); err == nil && end != nil {
+		err = end
+	}
+	if err != nil {
+		c.Status = "error"
+		c.Values = nil
+		c.Reports = s.reports(c, err)
+		s.last = c
+	}
+	c.Wall = time.Since(t0)
+	s.note(trace.Event{Kind: trace.CellEnd, HostNS: c.Wall.Nanoseconds(), Reason: c.Status})
+	c.Last = s.rec.Seq()
+	after := s.disp.Stats()
+	c.Stats = exec.Stats{Ops: after.Ops - before.Ops, Launches: after.Launches - before.Launches, GraphBreaks: after.GraphBreaks - before.GraphBreaks,
+		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}
+	c.HBMDelta = s.dev.HBM().Used() - used
+	return c
+}
+
+// note emits an event of the session itself.
+func (s *Session) note(ev trace.Event) {
+	ev.Cell = len(s.cells)
+	ev.AtNS = s.dev.Clock().HostNS
+	ev.Mode = s.disp.Mode().Name
+	s.rec.Emit(&ev)
+}
+
+// Show formats the values of a cell as they stand after Out[n].
+func (s *Session) Show(c *Cell) string {
+	parts := make([]string, len(c.Values))
+	for i, v := range c.Values {
+		parts[i] = s.Format(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// A redirect gives the interpreter one standard output for its whole life and
+// leads it to whoever listens to the cell that runs.
+type redirect struct{ out Output }
+
+func (r *redirect) set(o Output) { r.out = o }
+
+func (r *redirect) writer(name string) io.Writer { return &stream{r, name} }
+
+// Read asks the front end for input.
+func (r *redirect) Read(b []byte) (int, error) {
+	if r.out == nil {
+		return 0, io.EOF
+	}
+	text, err := r.out.Input()
+	if err != nil {
+		return 0, err
+	}
+	return copy(b, text), nil // pieces are at most 8 KiB, as readers ask for
+}
+
+type stream struct {
+	r    *redirect
+	name string
+}
+
+// Write passes output on.
+func (w *stream) Write(b []byte) (int, error) {
+	if w.r.out != nil {
+		w.r.out.Stream(w.name, string(b))
+	}
+	return len(b), nil
+}
