@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
 )
 
 // Settings are the values a user may change with :set.
@@ -103,4 +102,3 @@ func (s *Session) Change(name, value string) error {
 	}
 	return &SettingError{Name: name}
 }
-

@@ -1,0 +1,188 @@
+package repl
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/runtime/tpu"
+)
+
+// Format prints a value as it stands after Out[n]: 42  int. Strings are quoted,
+// maps are in key order, what is too long for a line takes one line an element,
+// and what is too long altogether is cut with the way to see more.
+func (s *Session) Format(v interp.Shown) string {
+	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
+		return t.String()
+	}
+	p := &printer{set: s.set}
+	text := p.value(reflect.ValueOf(v.Value), v.Type, 0)
+	if err, ok := v.Value.(error); ok && err != nil {
+		return "error: " + oneLine(err.Error()) + "  " + v.Type
+	}
+	if len(text) > s.set.Width && p.breakable {
+		q := &printer{set: s.set, tall: true}
+		text = q.value(reflect.ValueOf(v.Value), v.Type, 0)
+	}
+	return s.cut(text, v) + typeSuffix(v)
+}
+
+func typeSuffix(v interp.Shown) string {
+	if v.Type == "" || v.Type == "untyped nil" || v.Value == nil && v.Type == "error" {
+		return ""
+	}
+	if reflect.ValueOf(v.Value).Kind() == reflect.Struct || reflect.ValueOf(v.Value).Kind() == reflect.Pointer {
+		return "" // the type leads the text
+	}
+	return "  " + v.Type
+}
+
+// cut shortens text to the limits of the settings.
+func (s *Session) cut(text string, v interp.Shown) string {
+	lines := strings.Split(text, "\n")
+	more := ""
+	if len(lines) > s.set.MaxLines {
+		more = fmt.Sprintf("\n… %d more lines, :inspect %s", len(lines)-s.set.MaxLines, v.Name)
+		text = strings.Join(lines[:s.set.MaxLines], "\n")
+	}
+	if len(text) > s.set.MaxBytes {
+		more = fmt.Sprintf("… %d more bytes, :inspect %s", len(text)-s.set.MaxBytes, v.Name)
+		text = strings.ToValidUTF8(text[:s.set.MaxBytes], "")
+	}
+	return text + more
+}
+
+// A printer formats one value.
+type printer struct {
+	set       Settings
+	tall      bool // one line an element at the top level
+	breakable bool // the value has elements
+}
+
+// maxDepth stops the printer in values that refer to themselves.
+const maxDepth = 8
+
+func (p *printer) value(v reflect.Value, typ string, depth int) string {
+	if !v.IsValid() {
+		return "nil"
+	}
+	if depth > maxDepth {
+		return "…"
+	}
+	if v.CanInterface() {
+		switch x := v.Interface().(type) {
+		case *tpu.Tensor:
+			if x == nil {
+				return "nil"
+			}
+			return x.Summary()
+		case fmt.Stringer:
+			if v.Kind() != reflect.Pointer || !v.IsNil() {
+				return x.String()
+			}
+		case error:
+			return "error: " + x.Error()
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return strconv.Quote(v.String())
+	case reflect.Float32:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 32)
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			return "[]"
+		}
+		return p.list("[", "]", " ", v.Len(), depth, func(i int) string { return p.value(v.Index(i), "", depth+1) })
+	case reflect.Map:
+		keys := v.MapKeys()
+		sort.Slice(keys, func(i, j int) bool { return less(keys[i], keys[j]) })
+		return p.list("map[", "]", " ", len(keys), depth, func(i int) string {
+			return p.value(keys[i], "", depth+1) + ":" + p.value(v.MapIndex(keys[i]), "", depth+1)
+		})
+	case reflect.Struct:
+		name := typ
+		if name == "" {
+			name = v.Type().Name()
+		}
+		return p.list(strings.TrimPrefix(name, "main.")+"{", "}", ", ", v.NumField(), depth, func(i int) string {
+			return v.Type().Field(i).Name + ": " + p.value(v.Field(i), "", depth+1)
+		})
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		if v.Elem().Kind() == reflect.Struct {
+			return "&" + p.value(v.Elem(), strings.TrimPrefix(typ, "*"), depth+1)
+		}
+		return fmt.Sprintf("%#x", v.Pointer())
+	case reflect.Interface:
+		return p.value(v.Elem(), "", depth)
+	case reflect.Func:
+		if v.IsNil() {
+			return "nil"
+		}
+		return "func"
+	}
+	if v.CanInterface() {
+		return fmt.Sprint(v.Interface())
+	}
+	return fmt.Sprint(v)
+}
+
+// list prints elements between brackets, in one line or one line each.
+func (p *printer) list(open, end, sep string, n, depth int, elem func(int) string) string {
+	if depth == 0 && n > 0 {
+		p.breakable = true
+	}
+	var b strings.Builder
+	b.WriteString(open)
+	tall := p.tall && depth == 0
+	for i := range n {
+		switch {
+		case tall:
+			b.WriteString("\n  ")
+		case i > 0:
+			b.WriteString(sep)
+		}
+		if b.Len() > 64*p.set.MaxBytes { // far beyond what is shown
+			fmt.Fprintf(&b, "… %d more", n-i)
+			break
+		}
+		b.WriteString(elem(i))
+	}
+	if tall {
+		b.WriteByte('\n')
+	}
+	b.WriteString(end)
+	return b.String()
+}
+
+// less orders map keys as fmt does for the kinds that have an order.
+func less(a, b reflect.Value) bool {
+	if a.Kind() == reflect.Interface {
+		a = a.Elem()
+	}
+	if b.Kind() == reflect.Interface {
+		b = b.Elem()
+	}
+	if a.Kind() != b.Kind() {
+		return a.Kind() < b.Kind()
+	}
+	switch {
+	case a.CanInt():
+		return a.Int() < b.Int()
+	case a.CanUint():
+		return a.Uint() < b.Uint()
+	case a.CanFloat():
+		return a.Float() < b.Float()
+	case a.Kind() == reflect.String:
+		return a.String() < b.String()
+	}
+	return fmt.Sprint(a) < fmt.Sprint(b)
+}
