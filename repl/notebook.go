@@ -325,5 +325,20 @@ func scanExtent(src string) (n int, hasGo, ok bool) {
 	}
 }
 
+// blank says whether text holds no Go: only blanks and comments.
+func blank(text string) bool {
+	fset := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) {}, 0)
+	for {
+		switch _, tok, lit := s.Scan(); {
+		case tok == token.EOF:
+			return true
+		case tok != token.SEMICOLON || lit != "\n":
+			return false
+		}
+	}
+}
+
 // Head gives the word that opens a block of this kind: Output:
 func (e Expectation) Head() string { return expectationHeads[e] }

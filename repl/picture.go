@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/shape"
@@ -25,7 +26,7 @@ func (s *Session) picture(err error, st *trace.Stack) []string {
 	if errors.As(err, &oom) {
 		return s.oomPicture(oom, err, st)
 	}
-	lines := s.pointer(st.Top(), 0)
+	lines := s.pointer(st.Top())
 	var m *shape.MismatchError
 	if errors.As(err, &m) {
 		lines = append(lines, fmt.Sprintf("   left %v   right %v", m.Left, m.Right))
@@ -33,6 +34,12 @@ func (s *Session) picture(err error, st *trace.Stack) []string {
 	var f *exec.FailedValueError
 	if errors.As(err, &f) && f.Stack != nil && f.Stack != f.Origin.Stack {
 		lines = append(lines, fmt.Sprintf("   not computed: %s %v, asked for at %s", f.Op, f.Spec, place(f.Stack.Top())))
+	}
+	var l *interp.DeadlockError
+	if errors.As(err, &l) {
+		for _, w := range l.Waits {
+			lines = append(lines, fmt.Sprintf("   waits for %s at %s", w.For, place(w.Stack.Top())))
+		}
 	}
 	return append(lines, callers(st)...)
 }
@@ -99,21 +106,15 @@ func screenColumn(line string, col int) int {
 	return viz.Width(expand(line[:max(col-1, 0)]))
 }
 
-// pointer shows the source line with a caret at the frame's column; end, when
-// not 0, is the column after what is underlined.
-func (s *Session) pointer(f trace.Frame, end int) []string {
+// pointer shows the source line with the token at the frame's column underlined.
+func (s *Session) pointer(f trace.Frame) []string {
 	lines, margin := s.excerpt(f)
 	line := s.source(f, f.Line)
 	if line == "" || f.Column < 1 {
 		return lines
 	}
 	from := screenColumn(line, f.Column)
-	width := 1
-	if end > f.Column {
-		width = max(screenColumn(line, end)-from, 1)
-	} else if t := tokenAt(line, f.Column); t > 0 {
-		width = t
-	}
+	width := max(tokenAt(line, f.Column), 1)
 	return append(lines, fmt.Sprintf("   %*s | %s%s", margin, "", strings.Repeat(" ", from), strings.Repeat("^", width)))
 }
 

@@ -52,6 +52,7 @@ var kinds = []kindRow{
 	{"dtype", "element types do not fit", is[*dtype.PromotionError]},
 	{"timeout", "the time limit was reached", is[*interp.TimeoutError]},
 	{"interrupt", "the user interrupted the cell", is[*interp.InterruptError]},
+	{"deadlock", "every goroutine of the cell waits", is[*interp.DeadlockError]},
 	{"depth", "calls were nested too deeply", is[*interp.DepthError]},
 	{"device", "the device cannot do it", is[*exec.ReadWhileTracingError]},
 	{"panic", "the program panicked", is[*interp.PanicError]},
@@ -80,7 +81,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 				f.FileLine = c.FirstLine + d.Line - 1
 			}
 			r := s.at(&Report{Kind: d.Kind, Message: d.Msg, Err: err}, f)
-			r.Block = s.pointer(f, d.Col2)
+			r.Block = s.pointer(f)
 			list = append(list, r)
 		}
 		return list
@@ -147,6 +148,7 @@ func stackOf(err error) *trace.Stack {
 	var i *interp.InterruptError
 	var t *interp.TimeoutError
 	var d *interp.DepthError
+	var l *interp.DeadlockError
 	switch {
 	case errors.As(err, &i):
 		return i.Stack
@@ -154,6 +156,8 @@ func stackOf(err error) *trace.Stack {
 		return t.Stack
 	case errors.As(err, &d):
 		return d.Stack
+	case errors.As(err, &l) && len(l.Waits) > 0:
+		return l.Waits[0].Stack
 	}
 	return nil
 }

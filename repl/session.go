@@ -25,6 +25,7 @@ type Options struct {
 	HBMBytes int64      // limit, 0: the chip's
 	Name     string     // of the session, for exports
 	Args     []string   // os.Args of the cells
+	Checks   exec.Checks
 }
 
 // An Output takes what a running cell prints and asks for.
@@ -75,6 +76,7 @@ func NewSession(o Options) (*Session, error) {
 		return nil, err
 	}
 	in, err := interp.New(interp.Options{
+		Universe: interp.TPU(),
 		Stdout: s.out.writer("stdout"), Stderr: s.out.writer("stderr"), Stdin: s.out, Args: o.Args,
 		OnStatementEnd: func(depth int) { s.disp.StatementEnd(depth) },
 		OnLeave:        func(depth int) { s.disp.FrameLeave(depth) },
@@ -83,6 +85,7 @@ func NewSession(o Options) (*Session, error) {
 		return nil, err
 	}
 	s.in = in
+	s.disp.SetChecks(o.Checks)
 	s.connect()
 	return s, nil
 }
@@ -192,20 +195,22 @@ func (e *LiveTensorsError) Error() string {
 
 // Reset forgets every variable, type and function, and frees what they held.
 func (s *Session) Reset() error {
-	s.in.Reset()
+	if err := s.in.Reset(); err != nil {
+		return err
+	}
 	return s.disp.EndCell()
 }
 
 // Run runs a cell. Text of blanks and comments alone takes no number and gives nil.
 func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out Output) *Cell {
-	if cell.Blank(text) {
+	if blank(text) {
 		return nil
 	}
 	c := &Cell{ID: s.Next(), File: file, FirstLine: max(firstLine, 1), Source: text, Status: "ok"}
 	s.cells = append(s.cells, c)
 	before, used := s.disp.Stats(), s.dev.HBM().Used()
 	s.disp.SetCell(c.ID)
-	c.First = s.rec.Seq() + 1
+	c.First = s.rec.Last() + 1
 	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
 	t0 := time.Now()
 	s.out.set(out)
@@ -220,14 +225,11 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		err = end
 	}
 	if err != nil {
-		c.Status = "error"
-		c.Values = nil
-		c.Reports = s.reports(c, err)
-		s.last = c
+		s.Fail(c, err)
 	}
 	c.Wall = time.Since(t0)
 	s.note(trace.Event{Kind: trace.CellEnd, HostNS: c.Wall.Nanoseconds(), Reason: c.Status})
-	c.Last = s.rec.Seq()
+	c.Last = s.rec.Last()
 	after := s.disp.Stats()
 	c.Stats = exec.Stats{Ops: after.Ops - before.Ops, Launches: after.Launches - before.Launches, GraphBreaks: after.GraphBreaks - before.GraphBreaks,
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}
@@ -243,14 +245,38 @@ func (s *Session) note(ev trace.Event) {
 	s.rec.Emit(&ev)
 }
 
-// Show formats the values of a cell as they stand after Out[n].
-func (s *Session) Show(c *Cell) string {
-	parts := make([]string, len(c.Values))
-	for i, v := range c.Values {
-		parts[i] = s.Format(v)
-	}
-	return strings.Join(parts, ", ")
+// Fail notes that a cell failed.
+func (s *Session) Fail(c *Cell, err error) {
+	c.Status = "error"
+	c.Values = nil
+	c.Reports = s.reports(c, err)
+	s.last = c
 }
+
+// Show formats the values of a cell as they stand after Out[n]. Showing reads
+// tensors, so it may find a failure that was pending.
+func (s *Session) Show(c *Cell) (shown string, err error) {
+	err = tpu.Try(func() {
+		parts := make([]string, len(c.Values))
+		for i, v := range c.Values {
+			parts[i] = s.Format(v)
+		}
+		shown = strings.Join(parts, ", ")
+	})
+	return shown, err
+}
+
+// Warning formats a warning of the compiler.
+func (s *Session) Warning(c *Cell, d cell.Diagnostic) string {
+	f := trace.Frame{Cell: c.ID, File: c.File, Line: d.Line, Column: d.Column}
+	if c.File != "" {
+		f.FileLine = c.FirstLine + d.Line - 1
+	}
+	return fmt.Sprintf("%s: warning: %s", place(f), d.Msg)
+}
+
+// IsWhole says whether a cell typed line by line is complete.
+func IsWhole(text string) bool { return cell.Complete(text) }
 
 // A redirect gives the interpreter one standard output for its whole life and
 // leads it to whoever listens to the cell that runs.

@@ -54,6 +54,7 @@ type Options struct {
 	Stdout, Stderr io.Writer
 	Stdin          io.Reader // nil: the program has no input
 	Echo           bool      // values and cells on Stderr, in In/Out form
+	Values         bool      // values on Stdout, in Out form: the line REPL
 	JSON           bool      // every message of the kernel on Stdout, one a line
 	KeepGoing      bool      // go on after a cell that failed
 	Color          bool
@@ -99,7 +100,11 @@ func (r *runner) do(ctx context.Context, s repl.Step, quiet bool) (*outcome, err
 		Result: func(c kernel.ResultContent) {
 			r.emit(kernel.TypeExecuteResult, c)
 			addLine(&o.shown, c.Data["text/plain"])
-			if r.Echo && !quiet && !r.JSON {
+			switch {
+			case quiet || r.JSON:
+			case r.Values:
+				fmt.Fprintf(r.Stdout, "Out[%d] %s\n", c.ExecutionCount, c.Data["text/plain"])
+			case r.Echo:
 				fmt.Fprintf(r.Stderr, "Out[%d] %s\n", c.ExecutionCount, c.Data["text/plain"])
 			}
 		},
@@ -108,8 +113,12 @@ func (r *runner) do(ctx context.Context, s repl.Step, quiet bool) (*outcome, err
 			if !c.Warning {
 				addLine(&o.answer, c.Data["text/plain"])
 			}
-			if !quiet && !r.JSON && (r.Echo || !c.Warning) {
-				fmt.Fprintln(r.Stderr, strings.TrimSuffix(c.Data["text/plain"], "\n"))
+			switch text := strings.TrimSuffix(c.Data["text/plain"], "\n"); {
+			case quiet || r.JSON:
+			case r.Values && !c.Warning:
+				fmt.Fprintln(r.Stdout, text)
+			case r.Echo || r.Values || !c.Warning:
+				fmt.Fprintln(r.Stderr, text)
 			}
 		},
 		Error: func(c kernel.ErrorContent) {

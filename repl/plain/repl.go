@@ -22,8 +22,10 @@ type LineKernel interface {
 // is whole; an empty line ends a cell that is not.
 type REPL struct {
 	Options
-	Prompt  bool // prompts on Stdout
+	Prompt  bool // prompts on Stdout; failures do not end the loop
 	Restart func() (LineKernel, error)
+	// Context gives the context of one cell, which an interrupt ends, and its release.
+	Context func() (context.Context, func())
 }
 
 // maxLineBytes bounds one line of input.
@@ -32,7 +34,7 @@ const maxLineBytes = 64 << 20
 // Loop reads cells from in until its end and gives the exit code: that of the
 // last failure when the input is a pipe (the first failure ends it unless
 // KeepGoing), ExitOK at a prompt.
-func (p *REPL) Loop(ctx context.Context, k LineKernel, in io.Reader) int {
+func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 64<<10), maxLineBytes)
 	r := &runner{Options: p.Options, k: k, nb: &repl.Notebook{}}
@@ -54,6 +56,8 @@ func (p *REPL) Loop(ctx context.Context, k LineKernel, in io.Reader) int {
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
+		ctx, done := p.Context()
+		defer done()
 		out, err := r.do(ctx, repl.Step{Text: text, Line: max(first, 1)}, false)
 		if err != nil {
 			if !kernelDied(p.Stderr, err) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
@@ -35,7 +36,8 @@ type Group struct {
 	Name       string
 	Ops        []GroupOp
 	Plan       *device.Plan
-	Hit        bool // found in the cache
+	Graph      *graph.Graph // as it was compiled
+	Hit        bool         // found in the cache
 	StartNS    int64
 	HostNS     int64
 	InputSpecs []shape.Spec
@@ -66,7 +68,7 @@ func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason
 	x := &g.ring[g.next%keptGroups]
 	g.next++
 	last := r.nodes[len(r.nodes)-1]
-	x.Number, x.Cell, x.Mode, x.Reason, x.CutAt, x.Name, x.Plan, x.Hit, x.StartNS, x.HostNS = d.stats.Launches, d.cell, d.mode.Name, why, d.where(last), e.graph.Name, e.exe.Plan(), hit, start, hostNS
+	x.Number, x.Cell, x.Mode, x.Reason, x.CutAt, x.Name, x.Plan, x.Graph, x.Hit, x.StartNS, x.HostNS = d.stats.Launches, d.cell, d.mode.Name, why, d.where(last), e.graph.Name, e.exe.Plan(), e.graph, hit, start, hostNS
 	x.Ops, x.InputSpecs, x.OutSpecs = x.Ops[:0], x.InputSpecs[:0], x.OutSpecs[:0]
 	for _, n := range r.nodes {
 		x.Ops = append(x.Ops, GroupOp{string(n.def.Name), n.opn, n.outs[0].spec, n.stack})

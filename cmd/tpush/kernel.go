@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/repl/kernel"
+)
+
+// kernelCommand is the child process: frames on standard input and output.
+func (a *app) kernelCommand() *cobra.Command {
+	k := &kernelFlags{}
+	cmd := &cobra.Command{
+		Use: "kernel [-- ARGS]", Short: "Serve the kernel protocol on standard input and output", Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o, err := k.options(args)
+			if err != nil {
+				return a.fail("%v", err)
+			}
+			h, err := newHandler(o)
+			if err != nil {
+				return a.fail("%v", err)
+			}
+			defer h.s.Close()
+			out := os.Stdout
+			os.Stdout = os.Stderr // a stray print must not break the frames
+			return kernel.Serve(os.Stdin, out, h)
+		},
+	}
+	k.add(cmd.Flags())
+	cmd.Flags().StringVar(&k.name, "name", "", "name of the session")
+	return cmd
+}
+
+// handler answers the kernel protocol with a session and the command table.
+type handler struct{ s *repl.Session }
+
+func newHandler(o repl.Options) (*handler, error) {
+	s, err := repl.NewSession(o)
+	if err != nil {
+		return nil, err
+	}
+	return &handler{s}, nil
+}
+
+// Execute runs a cell or a command.
+func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kernel.Output) kernel.ExecuteReply {
+	var rep kernel.ExecuteReply
+	var c *repl.Cell
+	if repl.IsCommand(r.Code) {
+		rep, c = h.command(ctx, r, out)
+	} else {
+		c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)
+		rep.Status = "ok"
+		if c != nil {
+			h.tell(c, r.Silent, out)
+			rep.Status = c.Status
+		}
+	}
+	rep.Mode, rep.HBMUsedBytes = h.s.Dispatcher().Mode().Name, h.s.Device().HBM().Used()
+	if c != nil {
+		rep.ExecutionCount, rep.Exit = c.ID, c.Exit
+		rep.WallNS, rep.DeviceNS, rep.Launches, rep.HBMDeltaBytes = c.Wall.Nanoseconds(), c.Stats.DeviceNS, c.Stats.Launches, c.HBMDelta
+	}
+	return rep
+}
+
+// tell sends what a cell produced.
+func (h *handler) tell(c *repl.Cell, silent bool, out kernel.Output) {
+	for _, w := range c.Warnings {
+		out.Display(kernel.ResultContent{ExecutionCount: c.ID, Warning: true, Data: plainText(h.s.Warning(c, w))})
+	}
+	if len(c.Values) > 0 && !silent {
+		shown, err := h.s.Show(c)
+		if err != nil {
+			h.report(c, err, out)
+			return
+		}
+		out.Result(kernel.ResultContent{ExecutionCount: c.ID, Data: plainText(shown)})
+	}
+	for _, r := range c.Reports {
+		out.Error(errorContent(r))
+	}
+}
+
+func (h *handler) report(c *repl.Cell, err error, out kernel.Output) {
+	h.s.Fail(c, err)
+	for _, r := range c.Reports {
+		out.Error(errorContent(r))
+	}
+}
+
+func errorContent(r *repl.Report) kernel.ErrorContent {
+	return kernel.ErrorContent{Name: r.Kind, Value: r.Message, Traceback: r.Block, File: r.File, Cell: r.Cell, Line: r.Line, Column: r.Column}
+}
+
+func plainText(s string) map[string]string { return map[string]string{"text/plain": s} }
+
+// command runs a : command.
+func (h *handler) command(ctx context.Context, r kernel.ExecuteRequest, out kernel.Output) (kernel.ExecuteReply, *repl.Cell) {
+	a, err := command.Run(ctx, h.s, r.Code, out)
+	if err != nil {
+		e := kernel.ErrorContent{Name: "command", Value: err.Error(), File: r.File, Line: r.FirstLine, Cell: h.s.Next()}
+		var cellErr interface{ Reports() []*repl.Report }
+		if errors.As(err, &cellErr) {
+			for _, rep := range cellErr.Reports() {
+				out.Error(errorContent(rep))
+			}
+		} else {
+			if r.File == "" {
+				e.Line = 0
+			}
+			out.Error(e)
+		}
+		return kernel.ExecuteReply{Status: "error"}, nil
+	}
+	if a.Text != "" {
+		out.Display(kernel.ResultContent{Data: plainText(strings.TrimRight(a.Text, "\n"))})
+	}
+	return kernel.ExecuteReply{Status: "ok", Quit: a.Quit, Restart: a.Restart}, a.Cell
+}
+
+// Complete completes commands and Go.
+func (h *handler) Complete(r kernel.CompleteRequest) kernel.CompleteReply {
+	pos := min(max(r.CursorPos, 0), len(r.Code))
+	rep := kernel.CompleteReply{Status: "ok", Matches: []string{}, CursorStart: pos, CursorEnd: pos}
+	line := r.Code[strings.LastIndexByte(r.Code[:pos], '\n')+1 : pos]
+	if repl.IsCommand(line) || line == ":" {
+		start, words := command.Complete(h.s, line)
+		rep.CursorStart = pos - len(line) + start
+		for _, w := range words {
+			rep.Matches = append(rep.Matches, w)
+			rep.Details = append(rep.Details, kernel.Candidate{Text: w, Kind: "command"})
+		}
+		return rep
+	}
+	cands, start := h.s.Interp().Complete(r.Code, pos)
+	rep.CursorStart = start
+	for _, c := range cands {
+		rep.Matches = append(rep.Matches, c.Text)
+		rep.Details = append(rep.Details, kernel.Candidate{Text: c.Text, Kind: c.Kind, Detail: c.Detail})
+	}
+	return rep
+}
+
+// Inspect explains the word at the cursor.
+func (h *handler) Inspect(r kernel.InspectRequest) kernel.InspectReply {
+	a, err := command.Run(context.Background(), h.s, ":help "+wordAt(r.Code, r.CursorPos), nil)
+	if err != nil {
+		return kernel.InspectReply{Status: "ok", Data: map[string]string{}}
+	}
+	return kernel.InspectReply{Status: "ok", Found: true, Data: plainText(a.Text)}
+}
+
+// wordAt gives the dotted name around a position.
+func wordAt(code string, pos int) string {
+	pos = min(max(pos, 0), len(code))
+	isWord := func(c byte) bool {
+		return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+	}
+	from, to := pos, pos
+	for from > 0 && isWord(code[from-1]) {
+		from--
+	}
+	for to < len(code) && isWord(code[to]) {
+		to++
+	}
+	return strings.Trim(code[from:to], ".")
+}
+
+// IsComplete says whether a cell is whole.
+func (h *handler) IsComplete(code string) kernel.IsCompleteReply {
+	if repl.IsCommand(code) || repl.IsWhole(code) {
+		return kernel.IsCompleteReply{Status: "complete"}
+	}
+	return kernel.IsCompleteReply{Status: "incomplete", Indent: "\t"}
+}
+
+// Info says who this kernel is.
+func (h *handler) Info() kernel.KernelInfo {
+	return kernel.KernelInfo{
+		Status: "ok", ProtocolVersion: "5.4", Implementation: "tpush", Version: version(), PID: os.Getpid(),
+		Language: kernel.LanguageInfo{Name: "go", Version: strings.TrimPrefix(runtime.Version(), "go"), MIMEType: "text/x-go", FileExtension: ".tpu"},
+		Banner:   "tpush: Go cells on a simulated TPU " + h.s.Device().Chip().Name,
+	}
+}

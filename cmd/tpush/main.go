@@ -1,0 +1,90 @@
+// Command tpush is a notebook-style REPL and debugger in a terminal over an
+// eager TPU runtime.
+//
+// This package holds flags, wiring and exit codes, nothing else.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tpush/tpush/repl/plain"
+)
+
+func main() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Main runs the program and gives its exit code. Tests call it in process.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := app.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.Execute(); err != nil {
+		var exit exitError
+		if errors.As(err, &exit) {
+			return int(exit)
+		}
+		fmt.Fprintf(stderr, "tpush: %v\n", err)
+		return plain.ExitUsage
+	}
+	return plain.ExitOK
+}
+
+// An exitError carries an exit code through cobra; everything was reported already.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// app is what the subcommands share.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	kernel         kernelFlags
+	color          string
+}
+
+func (a *app) root() *cobra.Command {
+	var plainREPL bool
+	root := &cobra.Command{
+		Use:   "tpush",
+		Short: "A notebook-style REPL and debugger over an eager TPU runtime",
+		Long: `tpush runs Go cells on a simulated TPU and shows why something ran, compiled,
+padded, ran out of HBM or went out of bounds.
+
+  tpush run FILE.tpu     run a file
+  tpush test FILE.tpu    compare its expectations with what happens
+  tpush                  read cells line by line`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.lineREPL(cmd)
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour on standard error: auto, always, never")
+	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
+	a.kernel.add(root.Flags())
+	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand())
+	return root
+}
+
+// exit ends a subcommand with a code.
+func exit(code int) error {
+	if code == plain.ExitOK {
+		return nil
+	}
+	return exitError(code)
+}
+
+// fail reports a usage error and gives its code.
+func (a *app) fail(format string, args ...any) error {
+	fmt.Fprintf(a.stderr, "tpush: "+format+"\n", args...)
+	return exitError(plain.ExitUsage)
+}

@@ -1,0 +1,417 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/tpu"
+	"github.com/tpush/tpush/trace"
+	"github.com/tpush/tpush/viz"
+)
+
+func lookCommands() []Command {
+	return []Command{
+		{
+			Name: "hbm", Group: Look, Args: "[map|top N]",
+			Doc:     "shows HBM: used, peak, limit, padding, largest free block, the largest owners by source line, and a map",
+			Example: "x := tpu.Ones(512, 512)\n:hbm", Run: hbm, Complete: words("map", "top"),
+		},
+		{
+			Name: "fusion", Aliases: []string{"fu"}, Group: Look, Args: "[gN|last|N]",
+			Doc:     "lists the fusion groups: operations, source lines, why each was cut, HBM traffic saved; gN shows one with its kernels",
+			Example: "x := tpu.Ones(8)\ny := x.Add(1).Mul(2)\n:fusion", Run: fusion,
+		},
+		{
+			Name: "why", Group: Look, Args: "[err|gN|NAME]",
+			Doc:     "explains the last error, why a group was cut, or where a variable comes from",
+			Example: "x := tpu.Ones(2)\n:why x", Run: why, Complete: names,
+		},
+		{
+			Name: "ops", Group: Look, Args: "[N|NAME]",
+			Doc:     "lists the last N operations with type, place and group, or explains the operation NAME",
+			Example: "x := tpu.Ones(2)\n:ops 5", Run: ops,
+		},
+		{
+			Name: "graph", Group: Look, Args: "[gN]",
+			Doc:     "shows the program of a group in SSA form",
+			Example: "x := tpu.Ones(2)\ny := x.Add(1)\n:graph", Run: graphCommand,
+		},
+	}
+}
+
+func hbm(c *Call) (Answer, error) {
+	h := c.Session.Device().HBM()
+	var b strings.Builder
+	limit := h.Limit()
+	pct := 100 * float64(h.Used()) / float64(max(limit, 1))
+	fmt.Fprintf(&b, "HBM %s  %s\n", c.Session.Device().Chip().Name, viz.Text(viz.Plain(), 84, viz.Gauge{
+		Parts: []viz.Part{{Value: float64(h.Used())}, {Value: float64(h.Peak() - h.Used()), Peak: true}}, Total: float64(limit),
+		Text: fmt.Sprintf("%s used, peak %s of %s (%.2f%%)", viz.Bytes(h.Used()), viz.Bytes(h.Peak()), viz.Bytes(limit), pct),
+	}))
+	fmt.Fprintf(&b, "padding %s   largest free block %s   fragmentation %.1f%%   %d values live\n",
+		viz.Bytes(h.Padding()), viz.Bytes(h.LargestFree()), 100*h.Fragmentation(), len(c.Session.Dispatcher().LiveValues()))
+	n := 10
+	if len(c.Args) > 0 && c.Args[0] == "top" {
+		if len(c.Args) > 1 {
+			if _, err := fmt.Sscanf(c.Args[1], "%d", &n); err != nil || n < 1 {
+				return Answer{}, &UsageError{"hbm", "[map|top N]", fmt.Sprintf("%q is no count", c.Args[1])}
+			}
+		}
+	} else if len(c.Args) > 0 && c.Args[0] != "map" {
+		return Answer{}, &UsageError{"hbm", "[map|top N]", fmt.Sprintf("no form %q", c.Args[0])}
+	}
+	owners := h.Owners()
+	if len(owners) > 0 && (len(c.Args) == 0 || c.Args[0] == "top") {
+		tb := viz.Table{Columns: []viz.Column{{Title: "HBM", Right: true}, {Title: "padding", Right: true}, {Title: "values", Right: true}, {Title: "line"}, {Title: "largest"}, {Title: "source"}}}
+		for _, o := range owners[:min(n, len(owners))] {
+			tb.Rows = append(tb.Rows, []string{viz.Bytes(o.Bytes), viz.Bytes(o.PaddingBytes), fmt.Sprint(o.Count), placeOf(o.Frame), o.What + " " + o.Spec, firstLine(strings.TrimSpace(sourceLine(c.Session, o.Frame)), 40)})
+		}
+		b.WriteString(viz.Text(viz.Plain(), width+10, tb) + "\n")
+	}
+	if len(c.Args) == 0 || c.Args[0] == "map" {
+		b.WriteString(viz.Text(viz.Plain(), 84, blockMap(h)))
+	}
+	return Answer{Text: b.String()}, nil
+}
+
+// blockMap draws the address space, one letter for each kind of owner.
+func blockMap(h *device.HBM) viz.BlockMap {
+	m := viz.BlockMap{SizeBytes: h.Limit()}
+	class := map[string]int{}
+	bytes := map[string]int64{}
+	blocks := h.Blocks()
+	for _, x := range blocks {
+		if x.Taken {
+			bytes[x.Owner.What] += x.Size
+		}
+	}
+	var whats []string
+	for w := range bytes {
+		whats = append(whats, w)
+	}
+	sort.Slice(whats, func(i, j int) bool {
+		if bytes[whats[i]] != bytes[whats[j]] {
+			return bytes[whats[i]] > bytes[whats[j]]
+		}
+		return whats[i] < whats[j]
+	})
+	const classes = 8 // the rest share one letter
+	letters := viz.ClassLetters(whats[:min(classes, len(whats))])
+	for i, w := range whats {
+		if i < classes {
+			class[w] = i
+			m.Classes = append(m.Classes, viz.Class{Letter: letters[i], Label: w + " " + viz.Bytes(bytes[w])})
+			continue
+		}
+		if i == classes {
+			m.Classes = append(m.Classes, viz.Class{Letter: "*", Label: "others"})
+		}
+		class[w] = classes
+	}
+	for _, x := range blocks {
+		if x.Taken {
+			m.Blocks = append(m.Blocks, viz.Block{Offset: x.Addr, Bytes: x.Size, Class: class[x.Owner.What]})
+		}
+	}
+	return m
+}
+
+func findGroup(s *repl.Session, name string) (*exec.Group, error) {
+	gs := s.Dispatcher().Groups()
+	if len(gs) == 0 {
+		return nil, &UsageError{"fusion", "[gN|last|N]", "nothing was launched yet"}
+	}
+	if name == "last" || name == "" {
+		return &gs[len(gs)-1], nil
+	}
+	var n int64
+	if _, err := fmt.Sscanf(name, "g%d", &n); err != nil {
+		return nil, &UsageError{"fusion", "[gN|last|N]", fmt.Sprintf("%q is no group", name)}
+	}
+	for i := range gs {
+		if gs[i].Number == n {
+			return &gs[i], nil
+		}
+	}
+	return nil, &UsageError{"fusion", "[gN|last|N]", fmt.Sprintf("group g%d is not remembered; the last is g%d", n, gs[len(gs)-1].Number)}
+}
+
+func fusion(c *Call) (Answer, error) {
+	d := c.Session.Dispatcher()
+	gs := d.Groups()
+	if len(c.Args) > 0 && (c.Args[0] == "last" || c.Args[0][0] == 'g') {
+		g, err := findGroup(c.Session, c.Args[0])
+		if err != nil {
+			return Answer{}, err
+		}
+		return Answer{Text: groupDetail(c.Session, g)}, nil
+	}
+	n, err := optionalCount(c, "fusion", "[gN|last|N]", 12)
+	if err != nil {
+		return Answer{}, err
+	}
+	if len(gs) == 0 {
+		return text("nothing was launched yet, %d ops queued", d.Queued())
+	}
+	st := d.Stats()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d ops in %d launches, %d queued   saved %d launches and %s of HBM traffic", st.Ops, st.Launches, d.Queued(), max(st.Ops-st.Launches, 0), viz.Bytes(st.SavedBytes))
+	if st.GraphBreaks > 0 {
+		fmt.Fprintf(&b, "   %d graph breaks", st.GraphBreaks)
+	}
+	b.WriteByte('\n')
+	tb := viz.Table{Columns: []viz.Column{{Title: "group"}, {Title: "×", Right: true}, {Title: "ops", Right: true}, {Title: "what"}, {Title: "lines"}, {Title: "cut because"}, {Title: "at"}, {Title: "TPU time", Right: true}, {Title: "saved", Right: true}}}
+	rows := foldGroups(gs)
+	for _, r := range rows[max(0, len(rows)-n):] {
+		g := r.last
+		name := fmt.Sprintf("g%d", g.Number)
+		if r.times > 1 {
+			name = fmt.Sprintf("g%d…g%d", r.first, g.Number)
+		}
+		at := ""
+		if g.CutAt != nil && g.Reason != exec.ReasonEveryOp {
+			at = placeOf(g.CutAt.Top())
+		}
+		tb.Rows = append(tb.Rows, []string{name, fmt.Sprint(r.times), fmt.Sprint(len(g.Ops)), g.Name, lineRange(g), g.Reason.String(), at, viz.DurationNS(g.Plan.DurationNS), viz.Bytes(g.Plan.SavedBytes)})
+	}
+	if len(rows) > n {
+		fmt.Fprintf(&b, "… %d earlier rows\n", len(rows)-n)
+	}
+	b.WriteString(viz.Text(viz.Plain(), 132, tb))
+	return Answer{Text: b.String()}, nil
+}
+
+// A groupRow is launches of one program, for one reason, one after another.
+type groupRow struct {
+	first int64
+	last  *exec.Group
+	times int
+}
+
+// foldGroups folds the turns of a loop: launches of the same program from the same lines.
+func foldGroups(gs []exec.Group) []groupRow {
+	type key struct {
+		name, lines string
+		reason      exec.Reason
+		ops         int
+	}
+	seen := map[key]int{}
+	var rows []groupRow
+	for i := range gs {
+		g := &gs[i]
+		k := key{g.Name, lineRange(g), g.Reason, len(g.Ops)}
+		if j, ok := seen[k]; ok {
+			rows[j].times++
+			rows[j].last = g
+			continue
+		}
+		seen[k] = len(rows)
+		rows = append(rows, groupRow{g.Number, g, 1})
+	}
+	return rows
+}
+
+// lineRange gives the source lines of a group's operations: 12 or 12-15 or 12,20.
+func lineRange(g *exec.Group) string {
+	set := map[int]bool{}
+	cell, file := 0, ""
+	for _, o := range g.Ops {
+		f := o.Stack.Top()
+		if f.Line == 0 {
+			continue
+		}
+		line := f.Line
+		if f.File != "" {
+			line, file = f.FileLine, f.File
+		}
+		set[line] = true
+		cell = f.Cell
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	var lines []int
+	for l := range set {
+		lines = append(lines, l)
+	}
+	sort.Ints(lines)
+	var parts []string
+	for i := 0; i < len(lines); {
+		j := i
+		for j+1 < len(lines) && lines[j+1] == lines[j]+1 {
+			j++
+		}
+		if j > i {
+			parts = append(parts, fmt.Sprintf("%d-%d", lines[i], lines[j]))
+		} else {
+			parts = append(parts, fmt.Sprint(lines[i]))
+		}
+		i = j + 1
+	}
+	if len(parts) > 4 {
+		parts = append(parts[:3], "…", parts[len(parts)-1])
+	}
+	s := strings.Join(parts, ",")
+	if file == "" {
+		return fmt.Sprintf("In[%d]:%s", cell, s)
+	}
+	return s
+}
+
+func groupDetail(s *repl.Session, g *exec.Group) string {
+	var b strings.Builder
+	hit := "compiled now"
+	if g.Hit {
+		hit = "found in the cache"
+	}
+	fmt.Fprintf(&b, "g%d %s   %s mode, %s\n", g.Number, g.Name, g.Mode, hit)
+	fmt.Fprintf(&b, "  cut because  %s: %s", g.Reason, g.Reason.Row().Doc)
+	if g.CutAt != nil {
+		fmt.Fprintf(&b, "  (%s)", placeOf(g.CutAt.Top()))
+	}
+	b.WriteByte('\n')
+	if fix := g.Reason.Row().Fix; fix != "" {
+		fmt.Fprintf(&b, "  to avoid it  %s\n", fix)
+	}
+	p := g.Plan
+	fmt.Fprintf(&b, "  TPU time %s (simulated)   %s   HBM read %s, written %s, saved %s\n", viz.DurationNS(p.DurationNS), viz.FLOPs(p.FLOPs), viz.Bytes(p.ReadBytes), viz.Bytes(p.WriteBytes), viz.Bytes(p.SavedBytes))
+	tb := viz.Table{Columns: []viz.Column{{Title: "  op", Right: true}, {Title: "what"}, {Title: "type"}, {Title: "line"}, {Title: "source"}}}
+	for i, o := range g.Ops {
+		if i == 40 {
+			tb.Rows = append(tb.Rows, []string{"", fmt.Sprintf("… %d more", len(g.Ops)-i)})
+			break
+		}
+		f := o.Stack.Top()
+		tb.Rows = append(tb.Rows, []string{fmt.Sprintf("#%d", o.OpN), o.Name, o.Spec.String(), placeOf(f), firstLine(strings.TrimSpace(sourceLine(s, f)), 44)})
+	}
+	b.WriteString(viz.Text(viz.Plain(), 120, tb) + "\n")
+	kt := viz.Table{Columns: []viz.Column{{Title: "  kernel"}, {Title: "ops", Right: true}, {Title: "TPU time", Right: true}, {Title: "bound by"}, {Title: "ends because"}}}
+	for i, k := range p.Kernels {
+		if i == 20 {
+			kt.Rows = append(kt.Rows, []string{fmt.Sprintf("  … %d more", len(p.Kernels)-i)})
+			break
+		}
+		kt.Rows = append(kt.Rows, []string{"  " + k.Name, fmt.Sprint(len(k.Nodes)), viz.DurationNS(k.DurationNS), k.Bound, k.Why})
+	}
+	b.WriteString(viz.Text(viz.Plain(), 120, kt))
+	return b.String()
+}
+
+func why(c *Call) (Answer, error) {
+	s := c.Session
+	switch {
+	case len(c.Args) == 0 || c.Args[0] == "err":
+		x := s.LastError()
+		if x == nil {
+			return text("nothing has failed")
+		}
+		var b strings.Builder
+		for _, r := range x.Reports {
+			fmt.Fprintf(&b, "In[%d] %s: %s\n%s\n", x.ID, r.Kind, r.Message, strings.Join(r.Block, "\n"))
+			for err := errors.Unwrap(r.Err); err != nil; err = errors.Unwrap(err) {
+				fmt.Fprintf(&b, "   because %v\n", err)
+			}
+		}
+		return Answer{Text: b.String()}, nil
+	case c.Args[0][0] == 'g' && len(c.Args[0]) > 1 && c.Args[0][1] >= '0' && c.Args[0][1] <= '9':
+		g, err := findGroup(s, c.Args[0])
+		if err != nil {
+			return Answer{}, err
+		}
+		return Answer{Text: groupDetail(s, g)}, nil
+	}
+	v := findVariable(s, c.Args[0])
+	if v == nil {
+		return Answer{}, &UsageError{"why", "[err|gN|NAME]", fmt.Sprintf("no variable %q", c.Args[0])}
+	}
+	t, ok := v.Value.(*tpu.Tensor)
+	if !ok || t == nil {
+		return text("%s  %s, made by In[%d]", v.Name, v.Type, v.Cell)
+	}
+	return Answer{Text: origin(s, v.Name, t)}, nil
+}
+
+// origin tells the story of a tensor: the operation and the lines that made
+// it, the group that computed it, what holds it.
+func origin(s *repl.Session, name string, t *tpu.Tensor) string {
+	val := t.Value()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %v  %s\n", name, t.Spec(), t.State())
+	fmt.Fprintf(&b, "  made by op #%d %s", val.OpNumber(), val.What())
+	if st := val.Stack(); st != nil {
+		for i, f := range st.Frames {
+			lead := " at "
+			if i > 0 {
+				lead = "\n    called from "
+			}
+			fmt.Fprintf(&b, "%s%s  %s", lead, placeOf(f), firstLine(strings.TrimSpace(sourceLine(s, f)), 60))
+		}
+	}
+	b.WriteByte('\n')
+	for _, g := range s.Dispatcher().Groups() {
+		for _, o := range g.Ops {
+			if o.OpN == val.OpNumber() && val.OpNumber() > 0 {
+				fmt.Fprintf(&b, "  computed in g%d (%d ops), cut because %s: %s\n", g.Number, len(g.Ops), g.Reason, g.Reason.Row().Doc)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "  HBM %s, %s of it numbers, layout %v\n", viz.Bytes(val.HBMBytes()), viz.Bytes(t.Bytes()), t.Layout())
+	if fn := t.GradFn(); fn != "" {
+		fmt.Fprintf(&b, "  gradient by %s\n", fn)
+	}
+	return b.String()
+}
+
+func ops(c *Call) (Answer, error) {
+	if len(c.Args) == 1 {
+		if d := findOp(c.Args[0]); d != nil {
+			return Answer{Text: opManual(d)}, nil
+		}
+	}
+	n, err := optionalCount(c, "ops", "[N|NAME]", 20)
+	if err != nil {
+		return Answer{}, err
+	}
+	evs := c.Session.Recorder().Snapshot().Events
+	group := map[uint64]int{}
+	var list []trace.Event
+	for _, ev := range evs {
+		switch ev.Kind {
+		case trace.Apply:
+			list = append(list, ev)
+		case trace.Launch:
+			group[ev.Op] = ev.Launch
+		}
+	}
+	for _, g := range c.Session.Dispatcher().Groups() {
+		for _, o := range g.Ops {
+			group[o.OpN] = int(g.Number)
+		}
+	}
+	if len(list) == 0 {
+		return text("no operation was recorded; :trace on records them")
+	}
+	tb := viz.Table{Columns: []viz.Column{{Title: "op", Right: true}, {Title: "what"}, {Title: "type"}, {Title: "group"}, {Title: "line"}, {Title: "source"}}}
+	for _, ev := range list[max(0, len(list)-n):] {
+		g := "queued"
+		if x := group[ev.Op]; x > 0 {
+			g = fmt.Sprintf("g%d", x)
+		}
+		f := ev.Stack.Top()
+		tb.Rows = append(tb.Rows, []string{fmt.Sprintf("#%d", ev.Op), ev.Name, ev.Spec, g, placeOf(f), firstLine(strings.TrimSpace(sourceLine(c.Session, f)), 50)})
+	}
+	return Answer{Text: viz.Text(viz.Plain(), 120, tb)}, nil
+}
+
+func graphCommand(c *Call) (Answer, error) {
+	g, err := findGroup(c.Session, c.Rest)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Text: g.Graph.String()}, nil
+}

@@ -1,0 +1,285 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/trace"
+	"github.com/tpush/tpush/trace/export"
+	"github.com/tpush/tpush/viz"
+)
+
+func traceCommand(c *Call) (Answer, error) {
+	rec := c.Session.Recorder()
+	const usage = "[on|off|show|clear|mark NAME]"
+	verb := "show"
+	if len(c.Args) > 0 {
+		verb = c.Args[0]
+	}
+	switch verb {
+	case "on", "off":
+		rec.SetOn(verb == "on")
+		return text("recording is %s", verb)
+	case "clear":
+		rec.Reset()
+		return text("the recording is empty")
+	case "mark":
+		if len(c.Args) < 2 {
+			return Answer{}, &UsageError{"trace", usage, "a name is wanted"}
+		}
+		rec.Emit(&trace.Event{Kind: trace.Note, AtNS: c.Session.Device().Clock().HostNS, Name: "mark", Text: strings.Join(c.Args[1:], " ")})
+		return text("marked")
+	case "show":
+		return Answer{Text: timeline(c.Session)}, nil
+	}
+	return Answer{}, &UsageError{"trace", usage, fmt.Sprintf("no form %q", verb)}
+}
+
+// timeline draws the events of the last cell that used the device.
+func timeline(s *repl.Session) string {
+	cells := s.Cells()
+	for i := len(cells) - 1; i >= 0; i-- {
+		evs := s.Recorder().Range(cells[i].First, cells[i].Last)
+		if text := drawEvents(evs); text != "" {
+			return fmt.Sprintf("In[%d]  %s\n%s", cells[i].ID, counts(s, evs), text)
+		}
+	}
+	return "nothing used the device yet; :trace on records"
+}
+
+func counts(s *repl.Session, evs []trace.Event) string {
+	n := map[trace.Kind]int{}
+	for _, ev := range evs {
+		n[ev.Kind]++
+	}
+	t := fmt.Sprintf("%d ops, %d launches, %d compilations, %d transfers", n[trace.Apply], n[trace.Launch], n[trace.Compile], n[trace.Transfer])
+	if d := s.Recorder().Dropped(); d > 0 {
+		t += fmt.Sprintf(" (%d events dropped in all)", d)
+	}
+	return t
+}
+
+func drawEvents(evs []trace.Event) string {
+	tl := viz.Timeline{Note: "simulated TPU time"}
+	host, queue := viz.Lane{Name: "host"}, viz.Lane{Name: "queue"}
+	dev, hbm := viz.Lane{Name: "device"}, viz.Lane{Name: "HBM"}
+	first := true
+	see := func(from, to int64) {
+		if first || from < tl.StartNS {
+			tl.StartNS = from
+		}
+		if first || to > tl.EndNS {
+			tl.EndNS = to
+		}
+		first = false
+	}
+	depth := 0.0
+	for _, ev := range evs {
+		switch ev.Kind {
+		case trace.Apply:
+			see(ev.AtNS, ev.AtNS)
+			depth++
+			queue.Samples = append(queue.Samples, viz.Sample{AtNS: ev.AtNS, Value: depth})
+			host.Spans = append(host.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS, Label: "enqueue"})
+		case trace.Cut:
+			depth = 0
+			queue.Samples = append(queue.Samples, viz.Sample{AtNS: ev.AtNS, Value: 0})
+		case trace.Transfer:
+			see(ev.AtNS, ev.AtNS+ev.DurationNS)
+			host.Spans = append(host.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS + ev.DurationNS, Label: "copy"})
+		case trace.Launch:
+			see(ev.AtNS, ev.AtNS+ev.DurationNS)
+			dev.Spans = append(dev.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS + ev.DurationNS, Label: fmt.Sprintf("%s g%d", ev.Name, ev.Launch)})
+		case trace.Alloc, trace.Free:
+			hbm.Samples = append(hbm.Samples, viz.Sample{AtNS: ev.AtNS, Value: float64(ev.InUseBytes)})
+		}
+	}
+	if first {
+		return ""
+	}
+	if tl.EndNS == tl.StartNS {
+		tl.EndNS++
+	}
+	if n := len(hbm.Samples); n > 0 {
+		hbm.Note = viz.BytesShort(int64(hbm.Samples[n-1].Value))
+	}
+	tl.Lanes = []viz.Lane{host, queue, dev, hbm}
+	return viz.Text(viz.Plain(), 112, tl)
+}
+
+func exportCommand(c *Call) (Answer, error) {
+	if len(c.Args) != 2 {
+		return Answer{}, &UsageError{"export", "FORMAT FILE", "a format and a file are wanted"}
+	}
+	format, file := c.Args[0], c.Args[1]
+	write, sources, err := writer(c.Session, format, file)
+	if err != nil {
+		return Answer{}, err
+	}
+	n, err := writeFile(file, write)
+	if err != nil {
+		return Answer{}, err
+	}
+	if sources {
+		if err := writeSources(c.Session, file); err != nil {
+			return Answer{}, err
+		}
+	}
+	return text("wrote %s (%s)", file, viz.Bytes(n))
+}
+
+// writer finds how a format is written.
+func writer(s *repl.Session, format, file string) (write func(io.Writer) error, sources bool, err error) {
+	if format == "summary" {
+		return func(w io.Writer) error { return writeSummary(w, s) }, false, nil
+	}
+	var known []string
+	for _, f := range export.All() {
+		if f.Name == format {
+			return func(w io.Writer) error {
+				in := exportInput(s)
+				in.Meta.SourceDir = sourceDir(file)
+				return f.Write(w, in)
+			}, f.Sources, nil
+		}
+		known = append(known, f.Name)
+	}
+	return nil, false, &UsageError{"export", "FORMAT FILE", fmt.Sprintf("no format %q, there are summary %s", format, strings.Join(known, " "))}
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(file string, write func(io.Writer) error) (int64, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".tpush-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(tmp.Name())
+	if err := write(tmp); err != nil {
+		tmp.Close()
+		return 0, err
+	}
+	info, err := tmp.Stat()
+	if err != nil {
+		tmp.Close()
+		return 0, err
+	}
+	if err := tmp.Close(); err != nil {
+		return 0, err
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return 0, err
+	}
+	return info.Size(), os.Rename(tmp.Name(), file)
+}
+
+// exportInput gathers what the recorder holds and the sources of the cells.
+func exportInput(s *repl.Session) export.Input {
+	rec := s.Recorder()
+	in := export.Input{Events: rec.Snapshot().Events, Totals: rec.Totals(), Dropped: rec.Dropped(), Sources: map[int]export.Source{}}
+	in.Meta = export.Meta{Session: s.Name(), Chip: s.Device().Chip().Name, Mode: s.Dispatcher().Mode().Name}
+	if wd, err := os.Getwd(); err == nil {
+		in.Meta.Dir = wd
+	}
+	for _, c := range s.Cells() {
+		in.Sources[c.ID] = export.Source{File: c.File, FirstLine: c.FirstLine, Text: c.Source}
+	}
+	return in
+}
+
+// writeSources writes the typed cells to a folder beside the profile, so that
+// tools can show their lines. Cells of a file need none.
+func writeSources(s *repl.Session, file string) error {
+	in := exportInput(s)
+	for _, src := range in.Sources {
+		if src.File == "" {
+			return export.WriteSources(sourceDir(file), in)
+		}
+	}
+	return nil
+}
+
+// sourceDir is the folder of the typed cells of an exported file.
+func sourceDir(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".src" }
+
+// A Summary is what tpush run --summary writes.
+type Summary struct {
+	Session      string         `json:"session"`
+	Chip         string         `json:"chip"`
+	Mode         string         `json:"mode"`
+	Cells        int            `json:"cells"`
+	Ops          int64          `json:"ops"`
+	Launches     int64          `json:"launches"`
+	FusionGroups []SummaryGroup `json:"fusion_groups"`
+	GraphBreaks  int64          `json:"graph_breaks"`
+	HBMUsed      int64          `json:"hbm_used_bytes"`
+	HBMPeak      int64          `json:"hbm_peak_bytes"`
+	HBMLimit     int64          `json:"hbm_limit_bytes"`
+	HBMPadding   int64          `json:"hbm_padding_bytes"`
+	TPUTimeNS    int64          `json:"tpu_time_ns"` // simulated
+	HostTimeNS   int64          `json:"host_time_ns"`
+	SavedBytes   int64          `json:"saved_bytes"`
+	Cache        SummaryCache   `json:"cache"`
+	Events       uint64         `json:"events"`
+	Dropped      uint64         `json:"events_dropped"`
+	Top          []SummaryLine  `json:"top_lines"`
+}
+
+// A SummaryGroup is one kind of launch.
+type SummaryGroup struct {
+	Name       string `json:"name"`
+	Ops        int    `json:"ops"`
+	Times      int    `json:"times"`
+	Reason     string `json:"reason"`
+	Lines      string `json:"lines"`
+	TPUTimeNS  int64  `json:"tpu_time_ns"`
+	SavedBytes int64  `json:"saved_bytes"`
+}
+
+// SummaryCache counts the compilation cache.
+type SummaryCache struct {
+	Requests     int64 `json:"requests"`
+	Hits         int64 `json:"hits"`
+	Compilations int64 `json:"compilations"`
+	Entries      int   `json:"entries"`
+}
+
+// A SummaryLine is one source line.
+type SummaryLine struct {
+	Line       string `json:"line"`
+	Source     string `json:"source"`
+	Ops        int64  `json:"ops"`
+	TPUTimeNS  int64  `json:"tpu_time_ns"`
+	AllocBytes int64  `json:"hbm_alloc_bytes"`
+}
+
+func writeSummary(w io.Writer, s *repl.Session) error {
+	d, h := s.Dispatcher(), s.Device().HBM()
+	st, cs := d.Stats(), d.CacheStats()
+	sum := Summary{
+		Session: s.Name(), Chip: s.Device().Chip().Name, Mode: d.Mode().Name, Cells: len(s.Cells()), Ops: st.Ops, Launches: st.Launches,
+		GraphBreaks: st.GraphBreaks, HBMUsed: h.Used(), HBMPeak: h.Peak(), HBMLimit: h.Limit(), HBMPadding: h.Padding(), TPUTimeNS: st.DeviceNS,
+		SavedBytes: st.SavedBytes, Cache: SummaryCache{cs.Requests, cs.Hits, cs.Compilations, cs.Entries},
+		Events: s.Recorder().Last(), Dropped: s.Recorder().Dropped(), FusionGroups: []SummaryGroup{}, Top: []SummaryLine{},
+	}
+	for _, c := range s.Cells() {
+		sum.HostTimeNS += c.Wall.Nanoseconds()
+	}
+	for _, r := range foldGroups(d.Groups()) {
+		g := r.last
+		sum.FusionGroups = append(sum.FusionGroups, SummaryGroup{g.Name, len(g.Ops), r.times, g.Reason.String(), lineRange(g), g.Plan.DurationNS, g.Plan.SavedBytes})
+	}
+	for _, l := range expensiveLines(s) {
+		if len(sum.Top) == 10 {
+			break
+		}
+		sum.Top = append(sum.Top, SummaryLine{l.place, strings.TrimSpace(l.source), l.ops, l.deviceNS, l.allocBytes})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(sum)
+}
