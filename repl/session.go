@@ -77,7 +77,7 @@ func NewSession(o Options) (*Session, error) {
 	}
 	in, err := interp.New(interp.Options{
 		Universe: interp.TPU(),
-		Stdout: s.out.writer("stdout"), Stderr: s.out.writer("stderr"), Stdin: s.out, Args: o.Args,
+		Stdout:   s.out.writer("stdout"), Stderr: s.out.writer("stderr"), Stdin: s.out, Args: o.Args,
 		OnStatementEnd: func(depth int) { s.disp.StatementEnd(depth) },
 		OnLeave:        func(depth int) { s.disp.FrameLeave(depth) },
 	})
@@ -120,7 +120,6 @@ func (s *Session) connect() {
 	s.disp.SetPlace(s.in)
 	s.disp.SetRoots(func(m *exec.Marker) {
 		s.in.Roots(func(v reflect.Value) { tpu.Walk(m, v) })
-		tpu.WalkAmbient(m)
 	})
 }
 

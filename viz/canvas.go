@@ -156,6 +156,9 @@ func joins(r rune) bool {
 }
 
 // width is how many cells s takes.
+// Width is how many cells s takes on a screen.
+func Width(s string) int { return width(s) }
+
 func width(s string) int {
 	n := 0
 	for _, l := range letters(s) {

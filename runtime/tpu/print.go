@@ -167,3 +167,12 @@ func (p *printer) print(b *strings.Builder, index []int, at int) {
 	}
 	b.WriteByte(']')
 }
+
+// Full reads the tensor and prints its type and every number.
+func (t *Tensor) Full() string {
+	p := &printer{a: t.host("show", exec.ReasonShow)}
+	p.measure()
+	var b strings.Builder
+	p.print(&b, nil, p.a.Offset)
+	return t.Spec().String() + " " + b.String()
+}

@@ -1,0 +1,54 @@
+package interp
+
+import (
+	"reflect"
+	"sort"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+// A Variable is a session variable and what it holds now.
+type Variable struct {
+	Name  string
+	Type  string // as the user writes it
+	Value any
+	Cell  int // that declared it
+}
+
+// Variables lists the session's variables by name.
+func (in *Interp) Variables() []Variable {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	var list []Variable
+	for _, v := range in.scope.Variables() {
+		x := Variable{Name: v.Name, Type: v.Type, Cell: v.Cell}
+		if p, ok := in.vars[v.Internal]; ok && p.Kind() == reflect.Pointer && !p.IsNil() {
+			x.Value = valueOf(p.Elem())
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TypeOf gives the type of an expression without running it. The error is a
+// *cell.CompileError.
+func (in *Interp) TypeOf(expr string) (string, error) { return in.scope.TypeOf(expr) }
+
+// A Candidate is what may stand at a cursor.
+type Candidate = cell.Candidate
+
+// Complete lists what may stand at byte pos of a cell's text and where the
+// word begins that it replaces.
+func (in *Interp) Complete(text string, pos int) ([]Candidate, int) {
+	return in.scope.CompleteAt(text, pos)
+}
+
+// Packages lists the import paths that cells may use.
+func (in *Interp) Packages() []string {
+	var list []string
+	for p := range in.symbols {
+		list = append(list, p)
+	}
+	sort.Strings(list)
+	return list
+}

@@ -1,0 +1,23 @@
+package interp
+
+import (
+	_ "embed" // the export data
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+//go:embed export_own.bin.gz
+var exportOwn []byte
+
+// ours are the packages of this module that cells have without an import.
+var ours = map[string]string{
+	"tpu": "github.com/tpush/tpush/runtime/tpu",
+}
+
+// TPU is the universe of a session: the tensor runtime and its companions.
+func TPU() *Universe {
+	return &Universe{
+		ExportData: exportOwn, InScope: ours,
+		Tensor: cell.TensorType{Path: ours["tpu"], Name: "Tensor"},
+	}
+}
