@@ -40,7 +40,7 @@ func Slices(events []Event) []Slice {
 		last = max(last, events[i].AtNS+events[i].DurationNS)
 	}
 	open := map[Kind][]*Event{} // begun and not ended, by the kind that ends them
-	queued, queuedNS := 0, int64(0)
+	var waiting queue
 	for i := range events {
 		e := &events[i]
 		for _, begin := range [...]Kind{CellBegin, Pause} {
@@ -60,18 +60,10 @@ func Slices(events []Event) []Slice {
 			open[e.Kind.Row().EndsBy] = append(open[e.Kind.Row().EndsBy], e)
 		case CellEnd, Resume, Alloc, Free:
 		case Apply:
-			if queued == 0 {
-				queuedNS = e.AtNS
-			}
-			queued++
+			waiting.apply(e)
 			add(e, sliceName(e), e.AtNS, e.AtNS+e.DurationNS, 1)
 		case Cut:
-			if queued == 0 {
-				queuedNS = e.AtNS
-			}
-			add(e, sliceName(e), queuedNS, e.AtNS, len(e.Ops))
-			queued = max(0, queued-len(e.Ops))
-			queuedNS = e.AtNS
+			add(e, sliceName(e), waiting.cut(e), e.AtNS, len(e.Ops))
 		case Launch:
 			add(e, sliceName(e), e.AtNS, e.AtNS+e.DurationNS, max(1, len(e.Ops)))
 		default:
@@ -146,4 +138,60 @@ func Points(events []Event) []Point {
 	}
 	slices.SortStableFunc(out, func(a, b Point) int { return cmp.Compare(a.AtNS, b.AtNS) })
 	return out
+}
+
+// A Length is how many ops waited in the queue from a moment on.
+type Length struct {
+	AtNS int64
+	Ops  int
+}
+
+// QueueLengths gives the length of the queue after each change of it.
+func QueueLengths(events []Event) []Length {
+	var out []Length
+	var waiting queue
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case Apply:
+			waiting.apply(e)
+			out = append(out, Length{e.AtNS, len(waiting)})
+		case Cut:
+			waiting.cut(e)
+			out = append(out, Length{e.AtNS, len(waiting)})
+		}
+	}
+	return out
+}
+
+// queue is the ops that were applied and not cut, oldest first.
+type queue []queued
+
+type queued struct {
+	op   uint64
+	atNS int64
+}
+
+// apply adds an op; one with several results comes several times.
+func (q *queue) apply(e *Event) {
+	if n := len(*q); n > 0 && e.Op != 0 && (*q)[n-1].op == e.Op {
+		return
+	}
+	*q = append(*q, queued{e.Op, e.AtNS})
+}
+
+// cut takes the ops up to the last op of the cut away, views that never
+// waited among them, and tells since when the oldest of them waited. A cut
+// that does not say its last op takes as many as it names.
+func (q *queue) cut(e *Event) (sinceNS int64) {
+	n := min(len(*q), len(e.Ops))
+	if e.Op != 0 {
+		for n = 0; n < len(*q) && (*q)[n].op <= e.Op; n++ {
+		}
+	}
+	sinceNS = e.AtNS
+	if n > 0 {
+		sinceNS = (*q)[0].atNS
+	}
+	*q = (*q)[n:]
+	return sinceNS
 }

@@ -52,6 +52,26 @@ func TestSlicesNest(t *testing.T) {
 	}
 }
 
+func TestQueueLengths(t *testing.T) {
+	events := []trace.Event{
+		{Kind: trace.Apply, AtNS: 1, Op: 1, Name: "transpose"}, // a view: it does not wait, but shows until the next cut
+		{Kind: trace.Apply, AtNS: 2, Op: 2, Name: "topk"},
+		{Kind: trace.Apply, AtNS: 2, Op: 2, Name: "topk"}, // its second result
+		{Kind: trace.Apply, AtNS: 3, Op: 3, Name: "add"},
+		{Kind: trace.Cut, AtNS: 4, Op: 2, Launch: 1, Ops: []string{"topk"}},
+		{Kind: trace.Apply, AtNS: 5, Op: 4, Name: "mul"},
+		{Kind: trace.Cut, AtNS: 6, Launch: 2, Ops: []string{"add", "mul"}},
+		{Kind: trace.Cut, AtNS: 7, Op: 9, Launch: 3, Ops: []string{"add"}}, // a recompute
+	}
+	var got []string
+	for _, l := range trace.QueueLengths(events) {
+		got = append(got, fmt.Sprintf("%d:%d", l.AtNS, l.Ops))
+	}
+	if s := strings.Join(got, " "); s != "1:1 2:2 2:2 3:3 4:1 5:2 6:0 7:0" {
+		t.Errorf("got %s", s)
+	}
+}
+
 func TestPoints(t *testing.T) {
 	var stacks trace.StackTable
 	var got []string
