@@ -435,6 +435,10 @@ func fill(a kernel.Array, data []any) error {
 			switch x := x.(type) {
 			case json.Number:
 				v, _ = x.Float64()
+			case float64:
+				v = x
+			case int:
+				v = float64(x)
 			case string:
 				var ok bool
 				if v, ok = special(x); !ok {

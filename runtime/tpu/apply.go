@@ -122,11 +122,18 @@ func view(e *engine, def *op.Def, attrs op.Attrs, in []any) *Tensor {
 		}
 		e.fail(string(def.Name), err)
 	}
+	if def.Name == "as_strided" {
+		if v, err = shape.AsStrided(v.Dims, v.Strides, v.Offset, t.s.size()); err != nil {
+			e.fail(string(def.Name), err)
+		}
+	}
 	x := t.seenAs(v)
 	x.base = t.root()
 	x.gen = x.base.gen
 	if t.requires() {
-		if e.noGrad == 0 {
+		if e.noGrad == 0 && def.Name == "as_strided" && !t.whole {
+			e.recordRestride(t, x)
+		} else if e.noGrad == 0 {
 			ops := make([]operand, len(in))
 			for i, y := range in {
 				ops[i].t, _ = y.(*Tensor)

@@ -310,7 +310,7 @@ func (t *Tensor) CopyFrom(src any) *Tensor {
 	}
 	r := y.to(t.dt)
 	if !shape.EqualDims(r.view.Dims, t.view.Dims) {
-		r = call("expand", op.Attrs{{Name: "size", Value: t.view.Dims}}, r)
+		r = r.expandTo(t.view.Dims)
 	}
 	if r.s == y.s || !r.whole {
 		if t.whole {

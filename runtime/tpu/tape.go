@@ -154,6 +154,24 @@ func (e *engine) recordView(r, t *Tensor) {
 	e.enter(n, []*Tensor{t})
 }
 
+// recordRestride puts x on the tape as as_strided of t, a view itself: the
+// positions count in the storage, not in t. The gradient is gathered in the
+// shape of the storage and then seen as t sees it.
+func (e *engine) recordRestride(t, x *Tensor) {
+	size := t.s.size()
+	from, to := t.layout(), x.layout()
+	n := &node{e: e, def: asStrided(), ins: []*history{t.history()}, inSpecs: []shape.Spec{t.Spec()}, outSpecs: []shape.Spec{x.Spec()}, saved: make([]*saved, 2)}
+	n.custom = func(dy []*Tensor) []*Tensor {
+		old := e.noGrad
+		e.noGrad = 0
+		defer func() { e.noGrad = old }()
+		flat := e.full(shape.Spec{DType: t.dt, Dims: []int{size}}, 0).RequireGrad()
+		g := GradWith(do(asStrided(), stridedAttrs(to), flat), GradOptions{Gradient: dy[0], CreateGraph: old == 0}, flat)[0]
+		return []*Tensor{do(asStrided(), stridedAttrs(from), g)}
+	}
+	e.enter(n, []*Tensor{x})
+}
+
 // bit is the mask of position i; positions beyond 63 share the last.
 func bit(i int) uint64 { return 1 << min(i, 63) }
 

@@ -1,0 +1,179 @@
+// Package selftest runs recordings of other implementations through the
+// tensor layer, in every mode, and says where results differ.
+//
+// It never decides what is right: the recordings do. It imports conformance,
+// tpu, exec, sim and optim. Invariant: a record's answer does not depend on
+// what ran before it.
+package selftest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/tpush/tpush/runtime/conformance"
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/device/sim"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/tpu"
+)
+
+// Options choose what runs. The zero value runs every record in every mode.
+type Options struct {
+	Modes []*exec.Mode
+	Files []string             // names without .jsonl
+	Match func(id string) bool // nil: all
+	Each  func(r *Result)      // called as results come; may be nil
+}
+
+// A Result is what became of one record in one mode.
+type Result struct {
+	ID, File, Op, Mode string
+	Err                error  // nil: as recorded
+	Skipped            string // why it did not run
+}
+
+// Run runs the records of a folder.
+func Run(dir string, o Options) ([]Result, error) {
+	modes := o.Modes
+	if modes == nil {
+		modes = exec.Modes()
+	}
+	files := o.Files
+	if files == nil {
+		all, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+		if err != nil {
+			return nil, err
+		}
+		sort.Strings(all)
+		for _, f := range all {
+			files = append(files, strings.TrimSuffix(filepath.Base(f), ".jsonl"))
+		}
+	}
+	var out []Result
+	for _, f := range files {
+		path := filepath.Join(dir, f+".jsonl")
+		if _, err := os.Stat(path); err != nil {
+			return out, err
+		}
+		recs, err := conformance.ReadFile(path)
+		if err != nil {
+			return out, err
+		}
+		for _, m := range modes {
+			for i := range recs {
+				r := &recs[i]
+				if o.Match != nil && !o.Match(r.ID) {
+					continue
+				}
+				res := one(f, r, m)
+				if o.Each != nil {
+					o.Each(&res)
+				}
+				out = append(out, res)
+			}
+		}
+	}
+	return out, nil
+}
+
+// A PanicError says that a record made the runtime panic with something else than its own error.
+type PanicError struct{ Value any }
+
+// Error prints the value.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// one runs a record on a device of its own.
+func one(file string, r *conformance.Record, m *exec.Mode) (res Result) {
+	res = Result{ID: r.ID, File: file, Op: r.Op, Mode: m.Name}
+	if res.Skipped = departure(r.ID); res.Skipped != "" {
+		return res
+	}
+	chip, err := device.LookupChip("v5e")
+	if err != nil {
+		res.Err = err
+		return res
+	}
+	d := exec.New(sim.New(chip, sim.Options{}), exec.Options{Mode: m})
+	d.SetChecks(exec.ChecksOn)
+	defer tpu.Use(d)()
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case skip:
+			res.Err, res.Skipped = nil, string(x)
+		case *tpu.Error:
+			res.Err = x
+			missing(&res)
+		default:
+			res.Err = &PanicError{x}
+		}
+	}()
+	res.Err = run(file, r)
+	missing(&res)
+	return res
+}
+
+// missing makes a failure for want of a row a skip.
+func missing(r *Result) {
+	var m *exec.MissingRowError
+	if errors.As(r.Err, &m) {
+		r.Skipped, r.Err = m.Error(), nil
+	}
+}
+
+// skip is panicked with by what cannot run a record.
+type skip string
+
+// departures are the records whose answer is one of PyTorch's CPU that the
+// simulated device does not share, and why.
+var departures = map[string]string{
+	"aliasing/case/005":         "PyTorch's CPU reads numbers it has just written; here values never change",
+	"errors/zero_division/":     "only PyTorch's CPU traps an integer division by zero",
+	"errors/negative_exponent/": "only PyTorch's CPU refuses a negative integer exponent",
+}
+
+func departure(id string) string {
+	if why, ok := departures[id]; ok {
+		return why
+	}
+	return departures[id[:strings.LastIndexByte(id, '/')+1]]
+}
+
+// run chooses how the record is run.
+func run(file string, r *conformance.Record) error {
+	if steps, ok := r.Extra["steps"].([]any); ok {
+		return program(r, steps)
+	}
+	switch {
+	case r.Extra["error"] != nil:
+		return refused(r)
+	case file == "models":
+		return model(r)
+	case file == "optim":
+		return optimizer(r)
+	case file == "promotion":
+		return promotion(r)
+	case file == "random", file == "small_formats":
+		return bits(r)
+	}
+	return call(r)
+}
+
+// Summary counts results: passed, failed, skipped.
+func Summary(rs []Result) (passed, failed, skipped int) {
+	for i := range rs {
+		switch {
+		case rs[i].Skipped != "":
+			skipped++
+		case rs[i].Err != nil:
+			failed++
+		default:
+			passed++
+		}
+	}
+	return
+}
