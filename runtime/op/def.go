@@ -178,6 +178,11 @@ type Def struct {
 	DType func(in []shape.Spec, a Attrs) (dtype.DType, error)
 	Infer func(in []shape.Spec, a Attrs) ([]shape.Spec, error)
 
+	// Host, in rows with HostSize, reads the inputs on the host and gives the
+	// attributes completed with the sizes it found; Shape wants those. nil: the
+	// size does not hang on data for these attributes.
+	Host func(in []kernel.Array, a Attrs) (Attrs, error)
+
 	Grad    Grad
 	NoGrad  string // why there is no gradient
 	Kernel  kernel.Func

@@ -19,6 +19,11 @@ type ev struct {
 // Spec gives the type of the value.
 func (e *ev) Spec() shape.Spec { return e.spec }
 
+// MissingRowError says that a gradient names a row that the table does not have.
+type MissingRowError struct{ Name Name }
+
+func (e *MissingRowError) Error() string { return fmt.Sprintf("no row named %s", e.Name) }
+
 // node is one application on the tape.
 type node struct {
 	def *Def
@@ -36,7 +41,7 @@ func (evaluator) Do(n Name, a Attrs, in ...Value) Value { return evaluator{}.All
 func (evaluator) All(n Name, a Attrs, in ...Value) []Value {
 	d := Lookup(n)
 	if d == nil {
-		panic(fmt.Errorf("no row named %s", n))
+		panic(&MissingRowError{n})
 	}
 	a, err := d.Complete(a)
 	if err != nil {
@@ -50,6 +55,11 @@ func (evaluator) All(n Name, a Attrs, in ...Value) []Value {
 	for i, v := range in {
 		if v != nil {
 			specs[i], arrs[i] = v.Spec(), v.(*ev).arr
+		}
+	}
+	if d.Host != nil {
+		if a, err = d.Host(arrs, a); err != nil {
+			panic(err)
 		}
 	}
 	out, err := d.Specs(specs, a)
@@ -109,12 +119,15 @@ func put(a kernel.Array, i int, x float64) {
 			a.Buf[i] = 1
 		}
 	default:
-		panic("put: " + a.DType.String())
+		one := kernel.Array{DType: dtype.F64, View: shape.Dense(nil), Buf: kernel.New(shape.Of(dtype.F64)).Buf}
+		kernel.As[float64](one.Buf)[0] = x
+		n := a.DType.HostBytes()
+		kernel.Convert(kernel.Array{DType: a.DType, View: shape.Dense(nil), Buf: a.Buf[i*n : (i+1)*n]}, one)
 	}
 }
 
-// at is the inverse of put.
-func at(a kernel.Array, i int) float64 {
+// elem is the inverse of put.
+func elem(a kernel.Array, i int) float64 {
 	switch a.DType {
 	case dtype.F64:
 		return kernel.As[float64](a.Buf)[i]
@@ -127,7 +140,7 @@ func at(a kernel.Array, i int) float64 {
 	case dtype.Bool:
 		return float64(a.Buf[i])
 	}
-	panic("at: " + a.DType.String())
+	panic("elem: " + a.DType.String())
 }
 
 // backward gives the gradient of sum(out·dy) for each of xs, nil when none

@@ -178,7 +178,7 @@ func compareGradient(t *testing.T, what string, g, x Value, f func() float64) {
 	a := x.(*ev).arr
 	const h = 1e-5
 	for i := range a.Size() {
-		x0 := at(a, i)
+		x0 := elem(a, i)
 		put(a, i, x0+h)
 		up := f()
 		put(a, i, x0-h)
@@ -187,7 +187,7 @@ func compareGradient(t *testing.T, what string, g, x Value, f func() float64) {
 		want := (up - down) / (2 * h)
 		got := 0.0
 		if g != nil {
-			got = at(g.(*ev).arr, i)
+			got = elem(g.(*ev).arr, i)
 		}
 		if diff := math.Abs(got - want); !(diff <= 2e-6+2e-6*math.Abs(want)) {
 			t.Errorf("%s: element %d: gradient %.8g, slope %.8g", what, i, got, want)
@@ -211,7 +211,7 @@ func dot(xs, ys []Value) float64 {
 			continue
 		}
 		for j := range x.(*ev).arr.Size() {
-			s += at(x.(*ev).arr, j) * at(ys[i].(*ev).arr, j)
+			s += elem(x.(*ev).arr, j) * elem(ys[i].(*ev).arr, j)
 		}
 	}
 	return s

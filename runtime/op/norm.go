@@ -1,3 +1,538 @@
 package op
 
-var normOps = []Def{}
+import (
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// Names of the normalizations.
+const (
+	Softmax           Name = "softmax"
+	LogSoftmax        Name = "log_softmax"
+	Softmin           Name = "softmin"
+	LayerNorm         Name = "layer_norm"
+	RMSNorm           Name = "rms_norm"
+	GroupNorm         Name = "group_norm"
+	BatchNorm         Name = "batch_norm"
+	InstanceNorm      Name = "instance_norm"
+	LocalResponseNorm Name = "local_response_norm"
+	UnitNorm          Name = "normalize"
+	CosineSimilarity  Name = "cosine_similarity"
+	PairwiseDistance  Name = "pairwise_distance"
+	standardize       Name = "standardize"
+	standardizeBack   Name = "standardize_backward"
+)
+
+func opt(name, doc string) Param { return Param{Name: name, Kind: KOptTensor, Doc: doc} }
+
+func realParam(name string, def float64, doc string) Param {
+	return Param{Name: name, Kind: KFloat, Default: def, Doc: doc}
+}
+
+func epsParam(def float64) Param {
+	return realParam("eps", def, "added where a division by 0 threatens")
+}
+
+// normOps are softmax and what standardizes.
+var normOps = join(softmaxOps, standardOps, distanceOps)
+
+var softmaxOps = []Def{
+	{
+		Name: Softmax, Torch: "softmax.int", Method: "Softmax", Class: Normalize, Traits: Composite,
+		Doc: "e^x divided by its sum along an axis.", Example: `tpu.Of(1.0, 2.0, 3.0).Softmax(0)`,
+		Params: []Param{tensor("self"), dimParam(), dtypeParam()},
+		Shape:  alongShape(Softmax), DType: floatOnly(Softmax), Grad: softmaxGrad,
+		Kernel: kernel.Softmax, Lower: softmaxHLO(1), Cost: perInputEUP(5),
+	},
+	{
+		Name: "softmax_backward", Torch: "_softmax_backward_data", Class: Normalize, Traits: Composite,
+		Doc:    "Gradient of softmax from its result.",
+		Params: []Param{tensor("grad"), tensor("output"), dimParam()},
+		Shape:  likeInput, DType: sameType, Grad: softmaxBackwardGrad,
+		Kernel: kernel.SoftmaxBackward, Lower: softmaxBackwardHLO, Cost: perInput(5),
+	},
+	{
+		Name: LogSoftmax, Torch: "log_softmax.int", Method: "LogSoftmax", Class: Normalize, Traits: Composite,
+		Doc: "Logarithm of softmax along an axis, without overflow.", Example: `tpu.Of(1.0, 2.0, 3.0).LogSoftmax(0)`,
+		Params: []Param{tensor("self"), dimParam(), dtypeParam()},
+		Shape:  alongShape(LogSoftmax), DType: floatOnly(LogSoftmax), Grad: logSoftmaxGrad,
+		Kernel: kernel.LogSoftmax, Lower: logSoftmaxHLO, Cost: perInputEUP(5),
+	},
+	{
+		Name: "log_softmax_backward", Torch: "_log_softmax_backward_data", Class: Normalize, Traits: Composite,
+		Doc:    "Gradient of log_softmax from its result.",
+		Params: []Param{tensor("grad"), tensor("output"), dimParam()},
+		Shape:  likeInput, DType: sameType, Grad: logSoftmaxBackwardGrad,
+		Kernel: kernel.LogSoftmaxBackward, Lower: logSoftmaxBackwardHLO, Cost: perInputEUP(4),
+	},
+	{
+		Name: Softmin, Torch: "nn.functional.softmin", Method: "Softmin", Class: Normalize, Traits: Composite,
+		Doc: "Softmax of the negative.", Example: `tpu.Of(1.0, 2.0, 3.0).Softmin(0)`,
+		Params: []Param{tensor("self"), dimParam(), dtypeParam()},
+		Shape:  alongShape(Softmin), DType: floatOnly(Softmin), Grad: softminGrad,
+		Kernel: kernel.Softmin, Lower: softmaxHLO(-1), Cost: perInputEUP(6),
+	},
+}
+
+// wholeNorm declares normalized_shape.
+func wholeNorm() Param {
+	return Param{Name: "normalized_shape", Kind: KInts, Doc: "sizes of the last axes, which are standardized together"}
+}
+
+var standardOps = []Def{
+	{
+		Name: standardize, Torch: "native_layer_norm", Class: Normalize, Traits: Composite,
+		Doc:    "Subtract the mean over the axes (unless center is false) and divide by √(variance+eps).",
+		Params: []Param{tensor("self"), dimsParam(), flag("center", true, "subtract the mean"), epsParam(1e-5)},
+		Shape:  likeInput, DType: floatOnly(standardize), Grad: standardizeGrad,
+		Kernel: kernel.Standardize, Lower: standardizeHLO, Cost: perInput(6),
+	},
+	{
+		Name: standardizeBack, Torch: "native_layer_norm_backward", Class: Normalize, Traits: Composite,
+		Doc:    "Gradient of standardize.",
+		Params: []Param{tensor("grad"), tensor("self"), dimsParam(), flag("center", true, "the mean was subtracted"), epsParam(1e-5)},
+		Shape:  likeInput, DType: floatOnly(standardizeBack), Grad: standardizeBackGrad,
+		Kernel: kernel.StandardizeBackward, Lower: standardizeBackHLO, Cost: perInput(10),
+	},
+	{
+		Name: LayerNorm, Torch: "layer_norm", Func: "LayerNorm", Class: Normalize, Traits: Composite,
+		Doc: "Standardize over the last axes, then scale and shift by element.", Example: `tpu.LayerNorm(tpu.Of(1.0, 2.0, 4.0), []int{3}, nil, nil)`,
+		Params: []Param{tensor("input"), wholeNorm(), opt("weight", "scale of each element"), opt("bias", "shift of each element"), epsParam(1e-5)},
+		Shape:  layerNormShape(LayerNorm), DType: affineType(LayerNorm), Grad: layerNormGrad,
+		Kernel: kernel.LayerNorm, Lower: layerNormHLO, Cost: perInput(8),
+	},
+	{
+		Name: RMSNorm, Torch: "rms_norm", Func: "RMSNorm", Class: Normalize, Traits: Composite,
+		Doc: "Divide by the root of the mean square over the last axes, then scale by element.", Example: `tpu.RMSNorm(tpu.Of(1.0, 2.0, 4.0), []int{3}, nil)`,
+		Params: []Param{tensor("input"), wholeNorm(), opt("weight", "scale of each element"), {Name: "eps", Kind: KFloat, Default: -1.0, Doc: "added to the mean square; below 0: the machine epsilon of the type"}},
+		Shape:  layerNormShape(RMSNorm), DType: affineType(RMSNorm), Grad: rmsNormGrad,
+		Kernel: kernel.RMSNorm, Lower: rmsNormHLO, Cost: perInput(6),
+	},
+	{
+		Name: GroupNorm, Torch: "group_norm", Func: "GroupNorm", Class: Normalize, Traits: Composite,
+		Doc: "Standardize groups of channels of each batch element, then scale and shift by channel.", Example: `tpu.GroupNorm(tpu.Ones(1, 4, 2), 2, nil, nil)`,
+		Params: []Param{tensor("input"), {Name: "num_groups", Kind: KInt, Doc: "how many groups the channels, axis 1, are cut into"}, opt("weight", "scale of each channel"), opt("bias", "shift of each channel"), epsParam(1e-5)},
+		Shape:  groupNormShape, DType: affineType(GroupNorm), Grad: groupNormGrad,
+		Kernel: kernel.GroupNorm, Lower: groupNormHLO, Cost: perInput(8),
+	},
+	{
+		Name: BatchNorm, Torch: "batch_norm", Func: "BatchNorm", Class: Normalize, Traits: Composite, Results: []string{"output", "running_mean", "running_var"},
+		Doc: "Standardize each channel over the batch, or by running statistics, then scale and shift; also the running statistics after this batch.", Example: `tpu.BatchNorm(tpu.From([][]float32{{1, 2}, {3, 6}}), nil, nil, nil, nil, tpu.BatchNormOptions{Training: true})`,
+		Params: []Param{tensor("input"), opt("running_mean", "mean of each channel"), opt("running_var", "variance of each channel"), opt("weight", "scale of each channel"), opt("bias", "shift of each channel"),
+			flag("training", false, "use the statistics of this batch"), realParam("momentum", 0.1, "share of this batch in the running statistics"), epsParam(1e-5)},
+		Infer: batchNormInfer, Grad: batchNormGrad,
+		Kernel: kernel.BatchNorm, Lower: batchNormHLO, Cost: perInput(8),
+	},
+	{
+		Name: InstanceNorm, Torch: "instance_norm", Func: "InstanceNorm", Class: Normalize, Traits: Composite,
+		Doc: "Standardize each channel of each batch element, then scale and shift by channel.", Example: `tpu.InstanceNorm(tpu.Ones(1, 2, 3), nil, nil, nil, nil)`,
+		Params: []Param{tensor("input"), opt("running_mean", "mean of each channel"), opt("running_var", "variance of each channel"), opt("weight", "scale of each channel"), opt("bias", "shift of each channel"),
+			flag("use_input_stats", true, "use the statistics of the input, not the running ones"), realParam("momentum", 0.1, "share of this batch in the running statistics"), epsParam(1e-5)},
+		Shape: instanceNormShape, DType: affineType(InstanceNorm), Grad: instanceNormGrad,
+		Kernel: kernel.InstanceNorm, Lower: instanceNormHLO, Cost: perInput(8),
+	},
+	{
+		Name: LocalResponseNorm, Torch: "nn.functional.local_response_norm", Func: "LocalResponseNorm", Class: Normalize, Traits: Composite,
+		Doc: "Divide by (k + alpha·mean square over neighbouring channels)^beta.", Example: `tpu.LocalResponseNorm(tpu.Ones(1, 4, 2), 2)`,
+		Params: []Param{tensor("input"), {Name: "size", Kind: KInt, Doc: "how many channels"}, realParam("alpha", 1e-4, "factor"), realParam("beta", 0.75, "exponent"), realParam("k", 1, "added")},
+		Shape:  lrnShape, DType: floatOnly(LocalResponseNorm), Grad: lrnGrad,
+		Kernel: kernel.LocalResponseNorm, Lower: lrnHLO, Cost: perInputEUP(6),
+	},
+	{
+		Name: "window_sum", Torch: "avg_pool1d", Class: Normalize,
+		Doc:    "For each position of an axis the sum of the elements from before it to after it.",
+		Params: []Param{tensor("self"), dimParam(), {Name: "before", Kind: KInt}, {Name: "after", Kind: KInt}},
+		Shape:  alongShape("window_sum"), DType: floatOnly("window_sum"), Grad: windowSumGrad,
+		Kernel: kernel.WindowSum, Lower: windowSumHLO, Cost: perInput(4),
+	},
+}
+
+var distanceOps = []Def{
+	{
+		Name: UnitNorm, Torch: "nn.functional.normalize", Func: "Normalize", Class: Normalize, Traits: Composite,
+		Doc: "Divide by the p-norm along the axes, or by eps when that is larger.", Example: `tpu.Normalize(tpu.From([][]float32{{3, 4}}))`,
+		Params: []Param{tensor("input"), realParam("p", 2, "order"), {Name: "dim", Kind: KInts, Default: []int{1}, Doc: "axes"}, epsParam(1e-12)},
+		Shape:  normalizeShape, DType: floatOnly(UnitNorm), Grad: normalizeGrad,
+		Kernel: kernel.Normalize, Lower: normalizeHLO, Cost: perInputEUP(4),
+	},
+	{
+		Name: CosineSimilarity, Torch: "cosine_similarity", Func: "CosineSimilarity", Class: Normalize, Traits: Composite,
+		Doc: "Cosine of the angle between vectors along an axis.", Example: `tpu.CosineSimilarity(tpu.Of(1.0, 0.0), tpu.Of(1.0, 1.0), tpu.CosineSimilarityOptions{Dim: -1})`,
+		Params: []Param{tensor("x1"), tensor("x2"), {Name: "dim", Kind: KInt, Default: 1, Doc: "axis"}, epsParam(1e-8)},
+		Shape:  pairShape(CosineSimilarity), DType: floating, Grad: cosineGrad,
+		Kernel: kernel.CosineSimilarity, Lower: cosineHLO, Cost: perInputEUP(6),
+	},
+	{
+		Name: PairwiseDistance, Torch: "pairwise_distance", Func: "PairwiseDistance", Class: Normalize, Traits: Composite,
+		Doc: "p-norm of the difference along the last axis.", Example: `tpu.PairwiseDistance(tpu.Of(3.0, 0.0), tpu.Of(0.0, 4.0))`,
+		Params: []Param{tensor("x1"), tensor("x2"), realParam("p", 2, "order"), epsParam(1e-6), keepParam()},
+		Shape:  distanceShape, DType: floating, Grad: distanceGrad,
+		Kernel: kernel.PairwiseDistance, Lower: distanceHLO, Cost: perInputEUP(4),
+	},
+}
+
+func softmaxGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	g := k.Do("softmax_backward", at("dim", c.Attrs.Int("dim")), dy[0], c.Out[0])
+	return []Value{k.to(g, c.In[0].Spec().DType)}
+}
+
+func softminGrad(b Builder, c *Call, dy []Value) []Value {
+	return []Value{calc{b}.neg(softmaxGrad(b, c, dy)[0])}
+}
+
+// softmaxBackwardGrad: y·(g − Σ g·y) is linear in g with a symmetric matrix.
+func softmaxBackwardGrad(b Builder, c *Call, dy []Value) []Value {
+	k, g, y, v := calc{b}, c.In[0], c.In[1], dy[0]
+	axes := c.axes()
+	s, vy := k.sum(k.mul(g, y), axes...), k.sum(k.mul(v, y), axes...)
+	return []Value{
+		k.Do("softmax_backward", c.Attrs, v, y),
+		k.sub(k.mul(v, k.sub(g, s)), k.mul(g, vy)),
+	}
+}
+
+func logSoftmaxGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	g := k.Do("log_softmax_backward", at("dim", c.Attrs.Int("dim")), dy[0], c.Out[0])
+	return []Value{k.to(g, c.In[0].Spec().DType)}
+}
+
+// logSoftmaxBackwardGrad of g − e^y·Σ g.
+func logSoftmaxBackwardGrad(b Builder, c *Call, dy []Value) []Value {
+	k, g, v := calc{b}, c.In[0], dy[0]
+	axes := c.axes()
+	vp := k.mul(v, k.exp(c.In[1]))
+	return []Value{
+		k.sub(v, k.sum(vp, axes...)),
+		k.neg(k.mul(vp, k.sum(g, axes...))),
+	}
+}
+
+// affineType checks that the input is floating-point. The result has its type.
+func affineType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) { return floatOnly(n) }
+
+func standardizeGrad(b Builder, c *Call, dy []Value) []Value {
+	return []Value{b.Do(standardizeBack, c.Attrs, dy[0], c.In[0])}
+}
+
+// standardizeBackGrad: with x̂ = standardize(x), r = 1/√(variance+eps) and
+// P g = r·(g − mean g − x̂·mean(g·x̂)) the rule is P dy, and P is symmetric. For x:
+// the change of x̂ costs P of −r·(v·mean(dy·x̂) + dy·mean(v·x̂)), the change of r its share −r²·x̂/n.
+func standardizeBackGrad(b Builder, c *Call, dy []Value) []Value {
+	k, g, x, v := calc{b}, c.In[0], c.In[1], dy[0]
+	axes := c.axes()
+	center := c.Attrs.Bool("center")
+	eps := c.Attrs.Float("eps")
+	z := k.Do(standardize, c.Attrs, x)
+	var variance Value
+	if center {
+		variance = k.Do(Var, at("dim", axes, "keepdim", true, "correction", 0.0), x)
+	} else {
+		variance = k.mean(k.mul(x, x), axes...)
+	}
+	r := k.div(1, k.sqrt(k.add(variance, eps)))
+	gz, vz := k.mean(k.mul(g, z), axes...), k.mean(k.mul(v, z), axes...)
+	cost := k.neg(k.mul(r, k.add(k.mul(v, gz), k.mul(g, vz))))
+	dx := k.Do(standardizeBack, c.Attrs, cost, x)
+	// n·(mean(v·g) − mean v·mean g − mean(v·x̂)·mean(g·x̂))
+	share := k.sub(k.mean(k.mul(v, g), axes...), k.mul(gz, vz))
+	if center {
+		share = k.sub(share, k.mul(k.mean(v, axes...), k.mean(g, axes...)))
+	}
+	dx = k.sub(dx, k.mul(z, k.mul(share, k.mul(r, r))))
+	return []Value{k.Do(standardizeBack, c.Attrs, v, x), dx}
+}
+
+func layerNormShape(n Name) func(in []shape.Spec, a Attrs) ([]int, error) {
+	return func(in []shape.Spec, a Attrs) ([]int, error) {
+		x, tail := in[0], a.Ints("normalized_shape")
+		if len(tail) == 0 {
+			return nil, &shape.ArgumentError{Op: string(n), Arg: "normalized_shape", Value: tail, Why: "has no axis"}
+		}
+		if len(tail) > len(x.Dims) || !shape.EqualDims(x.Dims[len(x.Dims)-len(tail):], tail) {
+			return nil, &shape.MismatchError{Op: string(n), Left: x, Right: shape.Of(x.DType, tail...), Axis: -1, Why: "the last sizes are not the normalized shape"}
+		}
+		for _, p := range in[1:] {
+			if p.Valid() && !shape.EqualDims(p.Dims, tail) {
+				return nil, &shape.MismatchError{Op: string(n), Left: shape.Of(x.DType, tail...), Right: p, Axis: -1, Why: "a parameter does not have the normalized shape"}
+			}
+		}
+		return x.Dims, nil
+	}
+}
+
+// affineGrad gives the gradients of x̂·weight + bias for x̂, weight and bias,
+// the last two reduced over the axes that they do not have; z nil: no gradient for weight.
+func affineGrad(k calc, z, weight, bias, dy Value, dims []int) (dz, dw, db Value) {
+	dz = dy
+	if weight != nil {
+		w := k.reshape(weight, dims)
+		dz = k.to(k.mul(dy, w), dy.Spec().DType)
+		if z != nil {
+			dw = k.reshape(k.fit(k.mul(dy, z), like(w)), weight.Spec().Dims)
+		}
+	}
+	if bias != nil {
+		b := shape.Spec{DType: bias.Spec().DType, Dims: dims}
+		db = k.reshape(k.fit(dy, b), bias.Spec().Dims)
+	}
+	return dz, dw, db
+}
+
+func layerNormGrad(b Builder, c *Call, dy []Value) []Value {
+	k, x := calc{b}, c.In[0]
+	a := at("dim", lastAxes(x.Spec(), c.Attrs), "center", true, "eps", c.Attrs.Float("eps"))
+	return normAffineGrad(k, c, x, 1, 2, a, c.Attrs.Ints("normalized_shape"), dy[0])
+}
+
+func rmsNormGrad(b Builder, c *Call, dy []Value) []Value {
+	k, x := calc{b}, c.In[0]
+	a := at("dim", lastAxes(x.Spec(), c.Attrs), "center", false, "eps", kernel.RMSEpsilon(like(x), c.Attrs))
+	return normAffineGrad(k, c, x, 1, -1, a, c.Attrs.Ints("normalized_shape"), dy[0])
+}
+
+// normAffineGrad is the gradient of standardize(x)·weight + bias; w and bias are
+// positions among the inputs, dims the shape at which the parameters stretch over x.
+func normAffineGrad(k calc, c *Call, x Value, w, bias int, a Attrs, dims []int, dy Value) []Value {
+	out := make([]Value, len(c.In))
+	input := func(i int) Value {
+		if i < 0 || i >= len(c.In) {
+			return nil
+		}
+		return c.In[i]
+	}
+	var z Value
+	if input(w) != nil && (c.Needs == nil || c.Needs[w]) {
+		z = k.Do(standardize, a, x)
+	}
+	dz, dw, db := affineGrad(k, z, input(w), input(bias), dy, dims)
+	out[0] = k.Do(standardizeBack, a, dz, x)
+	if input(w) != nil {
+		out[w] = dw
+	}
+	if input(bias) != nil {
+		out[bias] = db
+	}
+	return out
+}
+
+func lastAxes(x shape.Spec, a Attrs) []int {
+	n := len(a.Ints("normalized_shape"))
+	axes := make([]int, n)
+	for i := range axes {
+		axes[i] = len(x.Dims) - n + i
+	}
+	return axes
+}
+
+// channelParams checks that parameters have one element for each channel, axis 1.
+func channelParams(n Name, in []shape.Spec) error {
+	if len(in[0].Dims) < 2 {
+		return &shape.RankError{Op: string(n), Dims: in[0].Dims, Min: 2, Max: -1}
+	}
+	for _, p := range in[1:] {
+		if p.Valid() && !shape.EqualDims(p.Dims, in[0].Dims[1:2]) {
+			return &shape.MismatchError{Op: string(n), Left: in[0], Right: p, Axis: 1, Why: "a parameter does not have one element for each channel"}
+		}
+	}
+	return nil
+}
+
+func groupNormShape(in []shape.Spec, a Attrs) ([]int, error) {
+	if err := channelParams(GroupNorm, in); err != nil {
+		return nil, err
+	}
+	if g := a.Int("num_groups"); g < 1 || in[0].Dims[1]%g != 0 {
+		return nil, &shape.MismatchError{Op: string(GroupNorm), Left: in[0], Right: shape.Spec{DType: dtype.I64, Dims: []int{g}}, Axis: 1, Why: "the channels do not divide into so many groups"}
+	}
+	return in[0].Dims, nil
+}
+
+// channelDims is the shape at which channel parameters stretch over x: [1, c, 1, …].
+func channelDims(x shape.Spec) []int {
+	dims := make([]int, len(x.Dims))
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[1] = x.Dims[1]
+	return dims
+}
+
+// groupGrad is the gradient of a norm over groups of channels: x seen as [n, groups, …].
+func groupGrad(k calc, c *Call, groups, w, bias int, dy Value) []Value {
+	x := c.In[0]
+	d := x.Spec().Dims
+	cut := []int{d[0], groups, shape.Size(d[1:]) / max(groups, 1)}
+	a := at("dim", []int{2}, "center", true, "eps", c.Attrs.Float("eps"))
+	out := make([]Value, len(c.In))
+	z := k.reshape(k.Do(standardize, a, k.reshape(x, cut)), d)
+	dz, dw, db := affineGrad(k, z, c.In[w], c.In[bias], dy, channelDims(x.Spec()))
+	out[0] = k.reshape(k.Do(standardizeBack, a, k.reshape(dz, cut), k.reshape(x, cut)), d)
+	out[w], out[bias] = dw, db
+	return out
+}
+
+func groupNormGrad(b Builder, c *Call, dy []Value) []Value {
+	return groupGrad(calc{b}, c, c.Attrs.Int("num_groups"), 1, 2, dy[0])
+}
+
+func instanceNormShape(in []shape.Spec, a Attrs) ([]int, error) {
+	if err := channelParams(InstanceNorm, in); err != nil {
+		return nil, err
+	}
+	if !a.Bool("use_input_stats") && (!in[1].Valid() || !in[2].Valid()) {
+		return nil, &shape.ArgumentError{Op: string(InstanceNorm), Arg: "use_input_stats", Value: false, Why: "running statistics are absent"}
+	}
+	if n := shape.Size(in[0].Dims[2:]); a.Bool("use_input_stats") && n == 1 {
+		return nil, &shape.ArgumentError{Op: string(InstanceNorm), Arg: "input", Value: in[0], Why: "one value for each channel has no variance"}
+	}
+	return in[0].Dims, nil
+}
+
+func instanceNormGrad(b Builder, c *Call, dy []Value) []Value {
+	if !c.Attrs.Bool("use_input_stats") {
+		return byStatsGrad(calc{b}, c, dy[0])
+	}
+	return groupGrad(calc{b}, c, c.In[0].Spec().Dims[1], 3, 4, dy[0])
+}
+
+// byStatsGrad is the gradient of (x − mean)/√(variance+eps)·weight + bias; the statistics get none.
+func byStatsGrad(k calc, c *Call, dy Value) []Value {
+	x := c.In[0]
+	dims := channelDims(x.Spec())
+	r := k.div(1, k.sqrt(k.add(k.reshape(c.In[2], dims), c.Attrs.Float("eps"))))
+	z := k.mul(k.sub(x, k.reshape(c.In[1], dims)), r)
+	dz, dw, db := affineGrad(k, z, c.In[3], c.In[4], dy, dims)
+	return []Value{k.to(k.mul(dz, r), x.Spec().DType), nil, nil, dw, db}
+}
+
+func batchNormInfer(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
+	t, err := floatOnly(BatchNorm)(in, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := channelParams(BatchNorm, in); err != nil {
+		return nil, err
+	}
+	x := in[0]
+	if a.Bool("training") {
+		if x.Size() > 0 && x.Size() == x.Dims[1] {
+			return nil, &shape.ArgumentError{Op: string(BatchNorm), Arg: "input", Value: x, Why: "one value for each channel has no variance"}
+		}
+	} else if !in[1].Valid() || !in[2].Valid() {
+		return nil, &shape.ArgumentError{Op: string(BatchNorm), Arg: "training", Value: false, Why: "running statistics are absent"}
+	}
+	stat := func(p shape.Spec) shape.Spec {
+		if p.Valid() {
+			return shape.Spec{DType: p.DType, Dims: p.Dims}
+		}
+		return shape.Of(wide(t), x.Dims[1])
+	}
+	return []shape.Spec{{DType: t, Dims: x.Dims}, stat(in[1]), stat(in[2])}, nil
+}
+
+func batchNormGrad(b Builder, c *Call, dy []Value) []Value {
+	if dy[0] == nil {
+		return make([]Value, len(c.In))
+	}
+	k, x := calc{b}, c.In[0]
+	if !c.Attrs.Bool("training") {
+		return byStatsGrad(k, c, dy[0])
+	}
+	a := at("dim", keptAxes(len(x.Spec().Dims), []int{1}), "center", true, "eps", c.Attrs.Float("eps"))
+	return normAffineGrad(k, c, x, 3, 4, a, channelDims(x.Spec()), dy[0])
+}
+
+func lrnShape(in []shape.Spec, a Attrs) ([]int, error) {
+	if len(in[0].Dims) < 3 {
+		return nil, &shape.RankError{Op: string(LocalResponseNorm), Dims: in[0].Dims, Min: 3, Max: -1}
+	}
+	if n := a.Int("size"); n < 1 {
+		return nil, &shape.ArgumentError{Op: string(LocalResponseNorm), Arg: "size", Value: n, Why: "below 1"}
+	}
+	return in[0].Dims, nil
+}
+
+// lrnGrad of x·d^−beta, d = k + alpha/size·Σ x² over a window of channels.
+func lrnGrad(b Builder, c *Call, dy []Value) []Value {
+	k, x, g := calc{b}, c.In[0], dy[0]
+	size, beta := c.Attrs.Int("size"), c.Attrs.Float("beta")
+	f := c.Attrs.Float("alpha") / float64(size)
+	before, after := size/2, (size-1)/2
+	sum := func(v Value, before, after int) Value {
+		return k.Do("window_sum", at("dim", 1, "before", before, "after", after), v)
+	}
+	d := k.add(k.mul(sum(k.mul(x, x), before, after), f), c.Attrs.Float("k"))
+	inner := k.mul(k.mul(g, x), k.pow(d, -beta-1))
+	back := k.mul(sum(inner, after, before), -2*beta*f)
+	return []Value{k.add(k.mul(g, k.pow(d, -beta)), k.mul(x, back))}
+}
+
+func windowSumGrad(b Builder, c *Call, dy []Value) []Value {
+	a := c.Attrs
+	return []Value{b.Do("window_sum", at("dim", a.Int("dim"), "before", a.Int("after"), "after", a.Int("before")), dy[0])}
+}
+
+func normalizeShape(in []shape.Spec, a Attrs) ([]int, error) {
+	_, err := axesOf(UnitNorm, in[0], a)
+	return in[0].Dims, err
+}
+
+// normalizeGrad of x/max(‖x‖, eps).
+func normalizeGrad(b Builder, c *Call, dy []Value) []Value {
+	k, x, g := calc{b}, c.In[0], dy[0]
+	p, eps := c.Attrs.Float("p"), c.Attrs.Float("eps")
+	axes := c.axes()
+	n := k.Do(VectorNorm, at("ord", p, "dim", axes, "keepdim", true), x)
+	over := k.gt(n, eps)
+	d := k.where(over, n, eps)
+	dn := k.where(over, k.neg(k.div(k.sum(k.mul(g, x), axes...), k.mul(d, d))), 0)
+	return []Value{k.add(k.div(g, d), normSlope(k, x, n, dn, p, axes))}
+}
+
+func pairShape(n Name) func(in []shape.Spec, a Attrs) ([]int, error) {
+	return func(in []shape.Spec, a Attrs) ([]int, error) {
+		dims, err := shape.BroadcastAll(string(n), in[0], in[1])
+		if err != nil {
+			return nil, err
+		}
+		axis, err := shape.Axis(string(n), a.Int("dim"), len(dims))
+		return keptDims(dims, []int{axis}, false), err
+	}
+}
+
+// cosineGrad: with u = x1/max(‖x1‖, eps) and v alike, d(u·v)/dx1 is the gradient of normalize for v.
+func cosineGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	dims, _ := shape.Broadcast(c.In[0].Spec().Dims, c.In[1].Spec().Dims)
+	x1, x2 := k.expand(c.In[0], dims), k.expand(c.In[1], dims)
+	axis, _ := shape.Axis("", c.Attrs.Int("dim"), len(dims))
+	a := at("p", 2.0, "dim", []int{axis}, "eps", c.Attrs.Float("eps"))
+	u, v := k.Do(UnitNorm, a, x1), k.Do(UnitNorm, a, x2)
+	g := k.reshape(dy[0], keptDims(dims, []int{axis}, true))
+	side := func(x, other Value) Value {
+		return normalizeGrad(b, &Call{Attrs: a, In: []Value{x}}, []Value{k.mul(g, other)})[0]
+	}
+	return []Value{k.fit(side(x1, v), c.In[0].Spec()), k.fit(side(x2, u), c.In[1].Spec())}
+}
+
+func distanceShape(in []shape.Spec, a Attrs) ([]int, error) {
+	dims, err := shape.BroadcastAll(string(PairwiseDistance), in[0], in[1])
+	if err != nil {
+		return nil, err
+	}
+	if len(dims) == 0 {
+		return nil, &shape.RankError{Op: string(PairwiseDistance), Dims: dims, Min: 1, Max: -1}
+	}
+	return keptDims(dims, []int{len(dims) - 1}, a.Bool("keepdim")), nil
+}
+
+func distanceGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	d := k.add(k.sub(c.In[0], c.In[1]), c.Attrs.Float("eps"))
+	axes := []int{len(d.Spec().Dims) - 1}
+	g := normSlope(k, d, k.keep(c.Out[0], d.Spec(), axes), k.keep(dy[0], d.Spec(), axes), c.Attrs.Float("p"), axes)
+	return []Value{k.fit(g, c.In[0].Spec()), k.neg(k.fit(g, c.In[1].Spec()))}
+}

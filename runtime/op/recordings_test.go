@@ -1,0 +1,138 @@
+package op_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/tpush/tpush/runtime/conformance"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+)
+
+// recorded are the files of recordings that TestRecordings plays, with how
+// many of their records no row takes.
+var recorded = []struct {
+	file    string
+	skipped int
+}{
+	{"reduction", 50},
+	{"scan_sort", 80},
+	{"normalization", 0},
+	{"loss", 5},
+}
+
+// TestRecordings runs rows on recorded inputs and compares results and gradients.
+func TestRecordings(t *testing.T) {
+	dir, ok := conformance.Find(".", "conformance")
+	if !ok {
+		t.Skip("no recordings beside the checkout")
+	}
+	for _, f := range recorded {
+		recs, err := conformance.ReadFile(filepath.Join(dir, f.file+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		skipped := 0
+		for i := range recs {
+			r := &recs[i]
+			t.Run(r.ID, func(t *testing.T) {
+				if !play(t, r) {
+					skipped++
+				}
+			})
+		}
+		if skipped > f.skipped {
+			t.Errorf("%s: no row takes %d records, at most %d expected", f.file, skipped, f.skipped)
+		}
+	}
+}
+
+// play runs one record; false when no row takes it.
+func play(t *testing.T, r *conformance.Record) bool {
+	var row *op.Def
+	var in []kernel.Array
+	var attrs op.Attrs
+	var err error
+	for _, n := range conformance.Rows(r.Op) {
+		d := op.Lookup(n)
+		if d == nil {
+			continue
+		}
+		if in, attrs, err = conformance.Bind(d, r); err == nil {
+			row = d
+			break
+		}
+	}
+	if row == nil {
+		t.Logf("no row: %v", err)
+		return false
+	}
+	weak := make([]bool, len(in))
+	for i := range in {
+		for _, o := range r.Inputs {
+			if o.Kind == conformance.Scalar && i < len(row.Inputs()) && row.Inputs()[i].Kind == op.KOperand && len(in[i].Dims) == 0 {
+				weak[i] = true
+			}
+		}
+	}
+	out, grads, err := op.Applied(row.Name, attrs, in, weak, func([]kernel.Array) []kernel.Array {
+		if len(r.Cotangents) == 0 || row.Grad == nil {
+			return nil
+		}
+		cs := make([]kernel.Array, len(r.Cotangents))
+		for i, c := range r.Cotangents {
+			cs[i] = c.Array
+		}
+		return cs
+	})
+	var missing *op.MissingRowError
+	if errors.As(err, &missing) {
+		t.Log(err)
+		return false
+	}
+	if err != nil {
+		t.Errorf("%s%v: %v", row.Name, attrs, err)
+		return true
+	}
+	tol := r.Tol
+	if r.Exact {
+		tol = conformance.Tol{}
+	}
+	for i, w := range r.Outputs {
+		if i >= len(out) {
+			t.Errorf("%s: %d results, want %d", row.Name, len(out), len(r.Outputs))
+			return true
+		}
+		if err := conformance.Compare(out[i], w.Array, tol); err != nil {
+			t.Errorf("%s%v: result %d: %v", row.Name, attrs, i, err)
+		}
+	}
+	if grads == nil {
+		for _, g := range r.Grads {
+			if g.Kind == conformance.Tensor {
+				t.Errorf("%s: no gradient rule", row.Name)
+			}
+		}
+		return true
+	}
+	// Positional inputs that are tensors (or absent) are the row's inputs in order.
+	k := 0
+	for i, o := range r.Inputs {
+		if o.Kind != conformance.Tensor && o.Kind != conformance.None {
+			continue
+		}
+		if i < len(r.Grads) && r.Grads[i].Kind == conformance.Tensor && k < len(grads) {
+			want := r.Grads[i].Array
+			if !grads[k].Valid() {
+				if err := conformance.Compare(kernel.New(want.Spec()), want, r.GradTol); err != nil {
+					t.Errorf("%s%v: gradient %d is missing", row.Name, attrs, i)
+				}
+			} else if err := conformance.Compare(grads[k], want, r.GradTol); err != nil {
+				t.Errorf("%s%v: gradient %d: %v", row.Name, attrs, i, err)
+			}
+		}
+		k++
+	}
+	return true
+}
