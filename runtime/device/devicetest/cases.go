@@ -64,6 +64,19 @@ var cases = []testCase{
 		s := b.Do("as_strided", attrs("size", []int{3, 2}, "stride", []int{5, 0}, "storage_offset", 4), x)
 		return b.Out(b.Do("neg", nil, t), b.Do("neg", nil, f), b.Do("neg", nil, s))
 	}},
+	{"strides count in the dense value of an intermediate", func(b *Builder) *graph.Graph {
+		x := b.In(f32(4, 6))
+		t := b.Do("transpose", attrs("dim0", 0, "dim1", 1), x)
+		s := b.Do("as_strided", attrs("size", []int{3, 2}, "stride", []int{5, 1}, "storage_offset", 4), t)
+		return b.Out(b.Do("neg", nil, s), s, t)
+	}},
+	{"large constants and what is seen of them", func(b *Builder) *graph.Graph {
+		x := b.In(f32(1, 300))
+		c := b.Do("full", attrs("size", []int{200, 300}, "fill_value", 2.5))
+		t := b.Do("transpose", attrs("dim0", 0, "dim1", 1), c)
+		s := b.Do("as_strided", attrs("size", []int{10, 3}, "stride", []int{5, 1}, "storage_offset", 4), c)
+		return b.Out(b.Do("add", nil, x, c), c, b.Do("neg", nil, t), s, b.Do("neg", nil, s), t, c)
+	}},
 	{"views as outputs", func(b *Builder) *graph.Graph {
 		x := b.In(f32(4, 6))
 		e := b.Do("exp", nil, x)

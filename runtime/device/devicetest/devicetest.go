@@ -34,6 +34,7 @@ func RunWithin(t *testing.T, open func(t *testing.T) device.Device, tolerance fl
 	}
 	t.Run("a program of thousands of nodes", s.bigGraph)
 	t.Run("the plan adds up", s.planAddsUp)
+	t.Run("constants passed on to another program", s.constants)
 	t.Run("upload and host give the same bytes", s.roundTrip)
 	t.Run("free gives the memory back, once", s.freeOnce)
 	t.Run("a freed buffer is refused until it is revived", s.revive)
@@ -322,6 +323,41 @@ func (s *suite) planAddsUp(t *testing.T) {
 			}
 		}
 	}
+}
+
+// constants reads the large constants of one program in another, in every way.
+func (s *suite) constants(t *testing.T) {
+	d := s.start(t)
+	b := &Builder{t: t}
+	g := b.Out(b.Do("full", attrs("size", []int{200, 300}, "fill_value", 1.5)))
+	l := launch(g, nil)
+	run(t, compile(t, d, g, device.FastCompile), l)
+	full := reference(t, g, nil)
+
+	b = &Builder{t: t}
+	c, x := b.In(f32(200, 300)), b.In(f32(200, 300))
+	v := b.Do("transpose", attrs("dim0", 0, "dim1", 1), c)
+	w := b.Do("as_strided", attrs("size", []int{7, 3}, "stride", []int{5, 1}, "storage_offset", 11), c)
+	g = b.Out(b.Do("add", nil, c, x), b.Do("neg", nil, v), b.Do("neg", nil, w), w, v, c, b.Do("matmul", nil, v, x))
+	e := compile(t, d, g, device.FastRun)
+	other := fill(f32(200, 300), 3)
+	plain, err := d.Upload(other.Spec(), other.Buf, device.Owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The constant goes in first, then an ordinary buffer, then the constant again.
+	for round, p := range []struct {
+		buf  device.Buffer
+		host kernel.Array
+	}{{l.Out[0], full[0]}, {plain, other}, {l.Out[0], full[0]}} {
+		m := launch(g, []device.Buffer{p.buf, plain})
+		run(t, e, m)
+		for i, want := range reference(t, g, []kernel.Array{p.host, other}) {
+			s.equal(t, fmt.Sprintf("round %d, output %d", round, i), m.Out[i].Host(), want)
+			m.Out[i].Free()
+		}
+	}
+	s.equal(t, "the constant", l.Out[0].Host(), full[0])
 }
 
 func (s *suite) roundTrip(t *testing.T) {

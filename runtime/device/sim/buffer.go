@@ -21,16 +21,33 @@ func newForm(d *Device, s shape.Spec) form {
 	return form{dev: d, spec: s, view: shape.Dense(s.Dims), bytes: logicalBytes(s), padded: s.PaddedBytes(), host: hostBytes(s)}
 }
 
-// A buffer is a dense host array and the place it is charged for in HBM.
+// A buffer is a dense host array and the place it is charged for in HBM. A
+// large constant is held as its one element until somebody wants the array:
+// filling the HBM must not fill the memory of the host.
 type buffer struct {
 	*form
 	buf   []byte
 	block *device.Block // nil once freed
 }
 
+// constant says whether b holds one element for all.
+func (b *buffer) constant() bool { return int64(len(b.buf)) < b.host }
+
+// spread writes the one element everywhere.
+func (b *buffer) spread() {
+	all := kernel.Alloc(int(b.host))
+	for n := copy(all, b.buf); n < len(all); n *= 2 {
+		copy(all[n:], all[:n])
+	}
+	b.buf = all
+}
+
 func (b *buffer) Spec() shape.Spec { return b.spec }
 
 func (b *buffer) Host() kernel.Array {
+	if b.constant() {
+		b.spread()
+	}
 	return kernel.Array{DType: b.spec.DType, View: b.view, Buf: b.buf}
 }
 

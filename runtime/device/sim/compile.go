@@ -24,12 +24,14 @@ type executable struct {
 	temp  int64 // HBM beside the outputs, during a run
 
 	arrays     []kernel.Array // per slot; Buf is nil between runs
+	splat      []bool         // per slot: one element seen everywhere
 	arena      []int          // per slot: offset of an intermediate, -1 for others
 	arenaBytes int64
 
 	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks []*device.Block // per output, scratch of a run
 	call   kernel.Call
+	uneven bool // during a run: inputs are held as one element, so that views differ
 }
 
 // How a step makes its results.
@@ -37,6 +39,7 @@ const (
 	compute  = iota // the kernel
 	alias           // a view that is the same in every run: the bytes of the operand
 	lateView        // a view that depends on attributes of the launch
+	constant        // the kernel for one element, which the result sees everywhere
 )
 
 // A step is one node.
@@ -45,9 +48,11 @@ type step struct {
 	attrs op.Attrs // of the graph compiled; a launch may bring others
 	node  int
 	how   int
-	in    []int // slots, -1 for an absent operand
-	first int   // first slot of the results
-	late  bool  // an operand is the result of a lateView
+	in    []int      // slots, -1 for an absent operand
+	first int        // first slot of the results
+	late  bool       // views of operands differ between runs
+	view  shape.View // of an alias
+	splat bool       // an alias of a constant of the graph
 	ins   []kernel.Array
 	outs  []kernel.Array
 }
@@ -56,7 +61,7 @@ type step struct {
 type output struct {
 	form
 	slot int
-	owns bool // makes the bytes: neither an input nor an earlier output
+	owns bool // makes the bytes: neither an input nor an earlier output, nor a large constant
 }
 
 // asStrided addresses the elements of its operand directly, not through the
@@ -92,11 +97,14 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		for _, o := range n.Outs {
 			x.addSlot(o)
 		}
+		if n.Def.Name == op.Full && len(n.Outs) == 1 && hostBytes(n.Outs[0]) >= constantBytes {
+			x.spread(first[i])
+		}
 	}
 	isOut := make([]bool, len(x.arrays))
 	for _, r := range g.Outputs {
 		k := slot(r)
-		x.outs = append(x.outs, output{form: newForm(d, r.Spec()), slot: k, owns: k >= len(x.in) && !isOut[k]})
+		x.outs = append(x.outs, output{form: newForm(d, r.Spec()), slot: k, owns: k >= len(x.in) && !isOut[k] && !x.splat[k]})
 		isOut[k] = true
 	}
 	late := make([]bool, len(x.arrays))
@@ -111,6 +119,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		if s.how == lateView {
 			late[s.first] = true
 		}
+		s.late = s.late || n.Def.Name == asStrided
 		for _, k := range s.in {
 			var a kernel.Array
 			if k >= 0 {
@@ -119,6 +128,9 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 			s.ins = append(s.ins, a)
 		}
 		s.outs = append(s.outs, x.arrays[s.first:s.first+len(n.Outs)]...)
+		if s.how == constant {
+			s.outs[0] = kernel.Array{DType: n.Outs[0].DType, View: shape.Dense(nil)}
+		}
 		x.steps = append(x.steps, s)
 	}
 	x.donor = make([]int, len(x.outs))
@@ -134,11 +146,26 @@ func (x *executable) Plan() *device.Plan { return &x.plan }
 
 func (x *executable) addSlot(s shape.Spec) {
 	x.arrays = append(x.arrays, kernel.Array{DType: s.DType, View: shape.Dense(s.Dims)})
+	x.splat = append(x.splat, false)
 }
+
+// spread makes the value of a slot one element that is seen everywhere.
+func (x *executable) spread(slot int) {
+	a := &x.arrays[slot]
+	a.View = shape.View{Dims: a.Dims, Strides: make([]int, len(a.Dims))}
+	x.splat[slot] = true
+}
+
+// constantBytes is the size from which a constant is held as one element.
+const constantBytes = 64 << 10
 
 // chooseView finds out whether a node can be done by looking at its operand's
 // bytes in another way. Outputs are always dense, hence computed.
 func (x *executable) chooseView(s *step, n *graph.Node, isOut []bool) {
+	if x.splat[s.first] {
+		s.how = constant
+		return
+	}
 	if !graph.IsView(n) || n.Def.View == nil || len(n.Outs) != 1 || isOut[0] || len(s.in) == 0 || s.in[0] < 0 {
 		return
 	}
@@ -152,9 +179,15 @@ func (x *executable) chooseView(s *step, n *graph.Node, isOut []bool) {
 		s.how = lateView
 		return
 	}
+	if x.splat[s.in[0]] {
+		s.how, s.splat = alias, true
+		x.spread(s.first)
+		s.view = x.arrays[s.first].View
+		return
+	}
 	from := x.arrays[s.in[0]]
 	if v, ok := viewOf(n.Def, from, n.Attrs); ok && from.DType == n.Outs[0].DType {
-		s.how = alias
+		s.how, s.view = alias, v
 		x.arrays[s.first].View = v
 	}
 }
@@ -214,7 +247,7 @@ func (x *executable) placeIntermediates(isOut []bool) {
 		}
 		for k := s.first; k < s.first+len(s.outs); k++ {
 			last[k] = i
-			if s.how != compute {
+			if s.how == alias || s.how == lateView {
 				base[k] = s.in[0]
 			}
 		}
@@ -224,8 +257,8 @@ func (x *executable) placeIntermediates(isOut []bool) {
 	ends := make([][]*device.Block, len(x.steps))
 	for i := range x.steps {
 		s := &x.steps[i]
-		for k := s.first; k < s.first+len(s.outs) && s.how == compute; k++ {
-			n := hostBytes(x.arrays[k].Spec())
+		for k := s.first; k < s.first+len(s.outs) && (s.how == compute || s.how == constant); k++ {
+			n := hostBytes(s.outs[k-s.first].Spec())
 			if isOut[k] || n == 0 {
 				continue
 			}

@@ -213,7 +213,7 @@ func (p *planner) price(out *device.Plan) {
 			kern.DurationNS, kern.Bound = 0, "scalar"
 		}
 		out.Kernels = append(out.Kernels, kern)
-		out.DurationNS += kern.DurationNS
+		out.DurationNS = min(longestNS, out.DurationNS+kern.DurationNS)
 		out.ReadBytes = sum(out.ReadBytes, w.read)
 		out.WriteBytes = sum(out.WriteBytes, w.write)
 		out.VMEMBytes = max(out.VMEMBytes, min(p.chip.ScopedVMEMBytes, sum(w.read, w.write)))

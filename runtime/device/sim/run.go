@@ -6,6 +6,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 )
 
 // maxArenaKept is how much of the arena stays between runs.
@@ -23,7 +24,31 @@ func (x *executable) Run(l *device.Launch) error {
 	for i := range x.arrays {
 		x.arrays[i].Buf = nil
 	}
+	if x.uneven {
+		x.even()
+	}
 	return err
+}
+
+// even restores the views that a run changed because some inputs were held as
+// one element.
+func (x *executable) even() {
+	x.uneven = false
+	for i := range x.in {
+		x.arrays[i].View = shape.Dense(x.arrays[i].Dims)
+		x.splat[i] = false
+	}
+	for i := range x.steps {
+		s := &x.steps[i]
+		if s.how == alias {
+			x.arrays[s.first].View, x.splat[s.first] = s.view, s.splat
+		}
+		for j, k := range s.in {
+			if k >= 0 {
+				s.ins[j] = x.arrays[k]
+			}
+		}
+	}
 }
 
 // launch runs with the inputs bound.
@@ -60,6 +85,10 @@ func (x *executable) bind(l *device.Launch) error {
 			}
 			if in.spec.Equal(x.in[i]) {
 				x.arrays[i].Buf = in.buf
+				if in.constant() {
+					x.uneven = true
+					x.spread(i)
+				}
 				continue
 			}
 		} else if b != nil && !ok && b.Spec().Equal(x.in[i]) {
@@ -195,8 +224,17 @@ func (x *executable) compute(l *device.Launch) (err error) {
 		switch s.how {
 		case alias:
 			x.arrays[s.first].Buf = x.arrays[s.in[0]].Buf
+			if x.uneven && x.splat[s.in[0]] {
+				x.spread(s.first)
+			}
 			continue
 		case lateView:
+			if x.splat[s.in[0]] {
+				x.arrays[s.first].Buf = x.arrays[s.in[0]].Buf
+				x.spread(s.first)
+				continue
+			}
+			x.splat[s.first] = false
 			from, to := &x.arrays[s.in[0]], &x.arrays[s.first]
 			if v, ok := viewOf(s.def, *from, a); ok && from.DType == to.DType {
 				to.View, to.Buf = v, from.Buf
@@ -207,7 +245,7 @@ func (x *executable) compute(l *device.Launch) (err error) {
 		for j, k := range s.in {
 			switch {
 			case k < 0:
-			case s.late:
+			case s.late || x.uneven:
 				s.ins[j] = x.arrays[k]
 			default:
 				s.ins[j].Buf = x.arrays[k].Buf
@@ -220,7 +258,13 @@ func (x *executable) compute(l *device.Launch) (err error) {
 				n := o.Size() * o.DType.HostBytes()
 				x.arrays[k].Buf = x.dev.arena[from : from+n : from+(n+63)&^63]
 			}
+			if s.how == constant && x.arena[k] < 0 {
+				x.arrays[k].Buf = kernel.Alloc(s.outs[j].DType.HostBytes()) // an output
+			}
 			s.outs[j].Buf = x.arrays[k].Buf
+		}
+		if s.def.Name == asStrided && len(s.ins) > 0 {
+			densify(&s.ins[0])
 		}
 		x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, a
 		if err := s.def.Kernel(&x.call); err != nil {
@@ -228,6 +272,17 @@ func (x *executable) compute(l *device.Launch) (err error) {
 		}
 	}
 	return nil
+}
+
+// densify copies an array that is seen through strides: as_strided counts in
+// the dense value.
+func densify(a *kernel.Array) {
+	if a.Offset == 0 && a.Contiguous() && len(a.Buf) >= a.Size()*a.DType.HostBytes() {
+		return
+	}
+	d := kernel.New(a.Spec())
+	kernel.Copy(d, *a)
+	*a = d
 }
 
 // unbind forgets the bytes that the steps up to the last one saw, so that a
