@@ -136,6 +136,23 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+func TestMapOfANearlyEmptyHBMShowsItsBeginning(t *testing.T) {
+	h := device.NewHBM(16<<30, 512, nil, nil)
+	if _, err := h.Alloc(100<<10, 100<<10, device.Owner{What: "input"}); err != nil {
+		t.Fatal(err)
+	}
+	m := inspect.MemoryOf(h).Map()
+	if m.SizeBytes != 256<<10 || !strings.Contains(m.Notes[1], "first 256 KiB of 16.0 GiB") {
+		t.Errorf("%d bytes, %q", m.SizeBytes, m.Notes)
+	}
+	if _, err := h.Alloc(2<<30, 2<<30, device.Owner{What: "input"}); err != nil {
+		t.Fatal(err)
+	}
+	if m := inspect.MemoryOf(h).Map(); m.SizeBytes != 16<<30 || len(m.Notes) != 1 {
+		t.Errorf("%d bytes, %q", m.SizeBytes, m.Notes)
+	}
+}
+
 func TestTimeline(t *testing.T) {
 	events := []trace.Event{
 		{Kind: trace.CellBegin, Cell: 1},

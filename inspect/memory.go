@@ -102,12 +102,35 @@ func (m Memory) Table(n int) viz.Table {
 	return tb
 }
 
-// Map draws the address space; the letters are those of Table.
+// shown is the part of the address space that a map shows: all of it, or, when
+// no more than the first sixteenth is in use, twice what reaches up to the last block.
+func (m Memory) shown() int64 {
+	var end int64
+	for _, b := range m.Blocks {
+		if b.Taken {
+			end = b.Addr + b.Size
+		}
+	}
+	if end == 0 || end > m.LimitBytes/16 {
+		return m.LimitBytes
+	}
+	size := int64(1 << 10)
+	for size < 2*end {
+		size *= 2
+	}
+	return min(size, m.LimitBytes)
+}
+
+// Map draws the address space; the letters are those of Table. Of a nearly empty
+// HBM it shows the beginning.
 func (m Memory) Map() viz.BlockMap {
-	b := viz.BlockMap{SizeBytes: m.LimitBytes, Notes: []string{
+	b := viz.BlockMap{SizeBytes: m.shown(), Notes: []string{
 		"largest free " + viz.Bytes(m.LargestFreeBytes) + " of " + viz.Bytes(m.FreeBytes) +
 			"   fragmentation " + viz.Percent(int64(m.Fragmentation*1000), 1000) + "   padding " + viz.Bytes(m.PaddingBytes),
 	}}
+	if b.SizeBytes < m.LimitBytes {
+		b.Notes = append(b.Notes, "the map shows the first "+viz.Bytes(b.SizeBytes)+" of "+viz.Bytes(m.LimitBytes)+"; the rest is free")
+	}
 	type key struct {
 		cell, line int
 		file, what string

@@ -204,7 +204,7 @@ func writeSources(s *repl.Session, file string) error {
 }
 
 // sourceDir is the folder of the typed cells of an exported file.
-func sourceDir(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".src" }
+func sourceDir(file string) string { return export.SourceDir(file) }
 
 // A Summary is what tpush run --summary writes.
 type Summary struct {

@@ -41,7 +41,7 @@ type Meta struct {
 	// Dir makes relative file names absolute, so that tools find the sources
 	// from anywhere. "" leaves names as they are.
 	Dir string
-	// SourceDir is where WriteSources puts typed cells; "" leaves their names bare.
+	// SourceDir is where WriteSources puts typed cells.
 	SourceDir string
 	TimeNanos int64 // wall time of the beginning, Unix; 0 is left out
 }
@@ -82,32 +82,55 @@ func (e *UnknownFormatError) Error() string {
 	return fmt.Sprintf("export: no format %q, have %s", e.Name, strings.Join(names, ", "))
 }
 
-// ToFile writes in to path. When the format names source files and there are
-// typed cells, their sources go to the folder path + ".sources" beside it.
-func ToFile(path string, f Format, in Input) error {
+// SourceDir is the folder for the sources of typed cells beside an exported file.
+func SourceDir(path string) string { return path + ".sources" }
+
+// ToFile writes in to path, whole or not at all, and gives its size in bytes.
+// When the format names source files and there are typed cells, their sources
+// go to SourceDir(path).
+func ToFile(path string, f Format, in Input) (int64, error) {
 	if f.Sources && slices.Contains(sourceNames(in), true) {
-		dir, err := filepath.Abs(path + ".sources")
+		dir, err := filepath.Abs(SourceDir(path))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := WriteSources(dir, in); err != nil {
-			return err
+			return 0, err
 		}
 		in.Meta.SourceDir = dir
 	}
-	file, err := os.Create(path)
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tpush-*")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	w := bufio.NewWriter(file)
-	err = f.Write(w, in)
+	defer os.Remove(tmp.Name()) // fails when it was renamed
+	size := counter{w: bufio.NewWriter(tmp)}
+	err = f.Write(&size, in)
 	if err == nil {
-		err = w.Flush()
+		err = size.w.Flush()
 	}
-	if cerr := file.Close(); err == nil {
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return size.n, os.Rename(tmp.Name(), path)
+}
+
+// counter counts what is written.
+type counter struct {
+	w *bufio.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
 }
 
 // WriteSources writes the source of every typed cell to dir as cell_N.tpu.
@@ -152,7 +175,7 @@ func (in *Input) place(f trace.Frame) (file string, line int) {
 	case file == "" && f.Cell == 0:
 		return "", 0
 	case file == "":
-		return filepath.Join(in.Meta.SourceDir, cellFile(f.Cell)), f.Line
+		file, line = filepath.Join(in.Meta.SourceDir, cellFile(f.Cell)), f.Line
 	case line == 0:
 		line = f.Line
 	}

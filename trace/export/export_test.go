@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -358,8 +359,12 @@ func TestPprofToolShowsSourceLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := export.ToFile(filepath.Join(dir, "train.pb.gz"), f, in); err != nil {
+	size, err := export.ToFile(filepath.Join(dir, "train.pb.gz"), f, in)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "train.pb.gz")); err != nil || info.Size() != size {
+		t.Errorf("wrote %d bytes, the file is %v (%v)", size, info, err)
 	}
 	elsewhere := t.TempDir() // names are absolute: pprof need not run beside the sources
 	at := filepath.Join(dir, "train.pb.gz")
@@ -412,4 +417,22 @@ func TestPprofToolShowsSourceLines(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestToFileIsWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	broken := errors.New("broken")
+	f := export.Format{Write: func(w io.Writer, _ export.Input) error {
+		w.Write(make([]byte, 1<<16))
+		return broken
+	}}
+	if _, err := export.ToFile(filepath.Join(dir, "x"), f, export.Input{}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	if _, err := export.ToFile(filepath.Join(dir, "missing", "x"), f, export.Input{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
 }
