@@ -20,9 +20,8 @@ func (c *compiler) foldConstants() {
 		if !ok {
 			return true
 		}
-		switch cur.Name() {
-		case "Type", "Len":
-			return cur.Name() != "Len"
+		if cur.Name() == "Type" {
+			return true
 		}
 		tv, ok := c.info.Types[e]
 		if !ok || tv.Value == nil {
@@ -30,8 +29,11 @@ func (c *compiler) foldConstants() {
 		}
 		switch e := e.(type) {
 		case *ast.BinaryExpr, *ast.UnaryExpr, *ast.CallExpr:
-		case *ast.SelectorExpr: // constants of packages, as an untyped math.Pi
+		case *ast.SelectorExpr: // untyped constants of packages, as math.Pi
 			if _, ok := c.info.Uses[e.Sel].(*types.Const); !ok {
+				return true
+			}
+			if _, named := types.Unalias(tv.Type).(*types.Named); named {
 				return true
 			}
 		case *ast.Ident:
@@ -70,8 +72,11 @@ func (c *compiler) constant(tv types.TypeAndValue, p token.Pos) ast.Expr {
 	if l == nil || b.Info()&types.IsUntyped != 0 {
 		return l
 	}
-	if n, named := types.Unalias(tv.Type).(*types.Named); named || b.Kind() != types.Int && b.Kind() != types.String && b.Kind() != types.Bool && b.Kind() != types.Float64 {
-		_ = n
+	n, named := types.Unalias(tv.Type).(*types.Named)
+	if named && !n.Obj().Exported() && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() != mainPath {
+		return nil
+	}
+	if named || b.Kind() != types.Int && b.Kind() != types.String && b.Kind() != types.Bool && b.Kind() != types.Float64 {
 		return call(c.typeExpr(tv.Type, p), p, l)
 	}
 	if b.Kind() == types.Float64 {

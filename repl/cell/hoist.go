@@ -13,6 +13,7 @@ type event struct {
 	worthy bool // runs code of cells or ops: its position must be exact
 	multi  bool // has not exactly one result: can't be moved
 	recv   *ast.UnaryExpr
+	cond   *ast.BinaryExpr // && or || whose right side needs statements of its own
 }
 
 // exprs lowers the expressions of a statement: literals inside them, then the
@@ -51,6 +52,13 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 		if i > last {
 			break
 		}
+		if e.cond != nil {
+			list, v := f.shortCircuit(e.cond)
+			pre = append(pre, list...)
+			*e.slot = v
+			begins = false
+			continue
+		}
 		if e.worthy {
 			pre = append(pre, f.mark(e.pos, begins)...)
 			begins = false
@@ -70,6 +78,20 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 		*e.slot = f.c.typed(ident(name, x.Pos()), f.c.info.Types[x].Type)
 	}
 	return pre
+}
+
+// shortCircuit makes an if of && or ||, so that the right side can have marks
+// and temporaries that run only when it does.
+func (f *function) shortCircuit(n *ast.BinaryExpr) (pre []ast.Stmt, v ast.Expr) {
+	p := n.OpPos
+	name := f.c.temp("b")
+	t := types.Default(f.c.info.Types[n].Type)
+	cond := ast.Expr(ident(name, p))
+	if n.Op == token.LOR {
+		cond = &ast.UnaryExpr{OpPos: p, Op: token.NOT, X: cond}
+	}
+	right := append(f.exprs(n.Y.Pos(), &n.Y), assign(ident(name, p), n.Y, p))
+	return []ast.Stmt{define(name, n.X, p), ifStmt(cond, p, right...)}, f.c.typed(ident(name, p), t)
 }
 
 // An eventWalk collects the events of expressions in evaluation order.
@@ -147,12 +169,23 @@ func (w *eventWalk) expr(slot *ast.Expr) {
 			if in.first.IsValid() {
 				w.note(in.first)
 			}
+			worthy, moved := 0, false
+			var at token.Pos
 			for _, e := range in.events {
-				if e.worthy { // not moved: it may not run
-					w.note(e.pos)
-					w.events = append(w.events, event{slot: &n.Y, pos: e.pos, worthy: true, multi: true})
-					break
+				if e.worthy {
+					if worthy == 0 {
+						at = e.pos
+					}
+					worthy++
+					moved = moved || e.recv != nil || e.cond != nil
 				}
+			}
+			switch {
+			case worthy > 1 || moved:
+				w.events = append(w.events, event{slot: slot, pos: n.OpPos, worthy: true, cond: n})
+			case worthy == 1: // not moved: it may not run
+				w.note(at)
+				w.events = append(w.events, event{slot: &n.Y, pos: at, worthy: true, multi: true})
 			}
 			return
 		}
@@ -184,7 +217,7 @@ func (w *eventWalk) call(slot *ast.Expr, n *ast.CallExpr) {
 				}
 			}
 			if b.Name() == "panic" {
-				w.note(n.Pos())
+				w.events = append(w.events, event{slot: slot, pos: n.Pos(), worthy: true, multi: true})
 			}
 			return
 		}

@@ -63,6 +63,13 @@ func (c *compiler) rewriteExprs() {
 			if n.Op == token.EQL || n.Op == token.NEQ {
 				c.compare(n)
 			}
+		case *ast.ParenExpr: // the interpreter loses statements behind (x).Method()
+			switch n.X.(type) {
+			case *ast.Ident, *ast.CallExpr, *ast.SelectorExpr, *ast.IndexExpr:
+				if !c.info.Types[n.X].IsType() {
+					cur.Replace(n.X)
+				}
+			}
 		case *ast.SelectorExpr:
 			if s := c.info.Selections[n]; s != nil && s.Kind() == types.MethodExpr {
 				cur.Replace(c.methodExpr(n, s))

@@ -180,6 +180,8 @@ func (g *sugarer) visit(cur *astutil.Cursor) bool {
 	case *ast.IndexExpr:
 		if g.is(n.X) {
 			cur.Replace(g.index(n.X, []ast.Expr{n.Index}, n.Lbrack, n.Rbrack))
+		} else {
+			g.notTensor(n)
 		}
 	case *ast.IndexListExpr:
 		if g.is(n.X) {
@@ -206,7 +208,8 @@ func (g *sugarer) visit(cur *astutil.Cursor) bool {
 			if n.Tok == token.DEC {
 				op = token.SUB_ASSIGN
 			}
-			as := &ast.AssignStmt{Lhs: []ast.Expr{n.X}, Tok: op, TokPos: n.TokPos, Rhs: []ast.Expr{intLit(1, n.TokPos)}}
+			one := g.c.typed(intLit(1, n.TokPos), types.Typ[types.UntypedInt])
+			as := &ast.AssignStmt{Lhs: []ast.Expr{n.X}, Tok: op, TokPos: n.TokPos, Rhs: []ast.Expr{one}}
 			if st := g.assign(as); st != nil {
 				cur.Replace(st)
 			} else {
@@ -335,11 +338,51 @@ func (g *sugarer) assign(n *ast.AssignStmt) ast.Stmt {
 	if !ok || !g.is(l) && !g.is(r) {
 		return nil
 	}
-	e := g.binary(&ast.BinaryExpr{X: l, OpPos: n.TokPos, Op: op, Y: r})
+	var pre []ast.Stmt
+	if _, paren := l.(*ast.ParenExpr); !paren {
+		l = g.writable(l, &pre)
+	}
+	x := clone(l)
+	g.tensor[x] = g.is(n.Lhs[0])
+	e := g.binary(&ast.BinaryExpr{X: x, OpPos: n.TokPos, Op: op, Y: r})
 	if e == nil {
 		return nil
 	}
-	return &ast.AssignStmt{Lhs: []ast.Expr{l}, TokPos: n.TokPos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
+	st := &ast.AssignStmt{Lhs: []ast.Expr{l}, TokPos: n.TokPos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
+	if len(pre) > 0 {
+		return block(n.TokPos, append(pre, st)...)
+	}
+	return st
+}
+
+// writable gives a variable that is read and written a form that may stand
+// twice: what it calls is evaluated first, into pre.
+func (g *sugarer) writable(l ast.Expr, pre *[]ast.Stmt) ast.Expr {
+	once := func(e ast.Expr) ast.Expr {
+		if simple(e) {
+			return e
+		}
+		name := g.c.temp("w")
+		*pre = append(*pre, define(name, e, e.Pos()))
+		return ident(name, e.Pos())
+	}
+	switch l := l.(type) {
+	case *ast.IndexExpr:
+		return &ast.IndexExpr{X: once(l.X), Lbrack: l.Lbrack, Index: once(l.Index), Rbrack: l.Rbrack}
+	case *ast.SelectorExpr:
+		if simple(l) {
+			return l
+		}
+		if t := g.c.info.Types[l.X].Type; t != nil {
+			if _, ptr := t.Underlying().(*types.Pointer); ptr {
+				return &ast.SelectorExpr{X: once(l.X), Sel: l.Sel}
+			}
+		}
+		name := g.c.temp("w")
+		*pre = append(*pre, define(name, addr(l, l.Pos()), l.Pos()))
+		return &ast.StarExpr{Star: l.Pos(), X: ident(name, l.Pos())}
+	}
+	return l
 }
 
 // compile gives tpu.Compile(f) the type of f.

@@ -26,6 +26,8 @@ func (c *compiler) insertItems(pkg *types.Package) {
 	sig := types.NewSignatureType(nil, nil, nil, types.NewTuple(param(), param(), param()), types.NewTuple(param()), false)
 	pkg.Scope().Insert(item)
 	pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, sliceItem, sig))
+	list := types.NewSignatureType(nil, nil, nil, types.NewTuple(types.NewVar(token.NoPos, pkg, "", types.NewSlice(anyT))), types.NewTuple(param()), true)
+	pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, severalItems, list))
 	if c.s.cfg.Tensor.Path != "" {
 		if p, err := c.s.cfg.Importer.Import(c.s.cfg.Tensor.Path); err == nil {
 			pkg.Scope().Insert(types.NewPkgName(token.NoPos, pkg, tensorPackage, p))
@@ -35,6 +37,11 @@ func (c *compiler) insertItems(pkg *types.Package) {
 
 // index makes the reading form x.Index(items…).
 func (g *sugarer) index(x ast.Expr, items []ast.Expr, p, end token.Pos) ast.Expr {
+	if len(items) == 1 {
+		if several := stand(items[0], severalItems); several != nil {
+			items = several.Args
+		}
+	}
 	list := make([]ast.Expr, len(items))
 	for i, it := range items {
 		list[i] = g.item(it)
@@ -56,11 +63,34 @@ func (g *sugarer) item(e ast.Expr) ast.Expr {
 			return sel(ident(tensorPackage, p), "NewAxis", p)
 		}
 	case *ast.CallExpr:
-		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == sliceItem && len(n.Args) == 3 {
+		if stand(n, sliceItem) != nil && len(n.Args) == 3 {
 			return rangeItem(p, n.Args)
 		}
 	}
 	return e
+}
+
+// stand gives e as a call of a stand-in of the token pass, nil if it is none.
+func stand(e ast.Expr, name string) *ast.CallExpr {
+	c, ok := e.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if id, ok := c.Fun.(*ast.Ident); !ok || id.Name != name {
+		return nil
+	}
+	return c
+}
+
+// notTensor reports the index forms that only tensors have.
+func (g *sugarer) notTensor(n *ast.IndexExpr) {
+	if !valid(g.c.info.Types[n.X].Type) {
+		return
+	}
+	id, _ := n.Index.(*ast.Ident)
+	if stand(n.Index, severalItems) != nil || stand(n.Index, sliceItem) != nil || id != nil && id.Name == ellipsisItem {
+		g.c.errorAt(n.Lbrack, "type", "only a tensor is indexed like this: %s", g.typeName(n.X))
+	}
 }
 
 // rangeItem makes Slice(a, b), or SliceStep(a, b, s) when there is a step.
@@ -110,7 +140,7 @@ func (g *sugarer) write(ix *indexing, n *ast.AssignStmt) ast.Stmt {
 	for i, e := range ix.items {
 		items[i] = once(e)
 	}
-	read := g.method(x, "Index", ix.pos, ix.end, items...)
+	read := g.method(clone(x), "Index", ix.pos, ix.end, clones(items)...)
 	value := g.binary(&ast.BinaryExpr{X: read, OpPos: p, Op: op, Y: v})
 	if value == nil {
 		return nil
@@ -120,6 +150,37 @@ func (g *sugarer) write(ix *indexing, n *ast.AssignStmt) ast.Stmt {
 		return st
 	}
 	return block(p, append(pre, st)...)
+}
+
+// clone copies a simple expression: no node may be in a tree twice.
+func clone(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.Ident:
+		c := *e
+		return &c
+	case *ast.BasicLit:
+		c := *e
+		return &c
+	case *ast.SelectorExpr:
+		return &ast.SelectorExpr{X: clone(e.X), Sel: clone(e.Sel).(*ast.Ident)}
+	case *ast.UnaryExpr:
+		return &ast.UnaryExpr{OpPos: e.OpPos, Op: e.Op, X: clone(e.X)}
+	case *ast.IndexExpr:
+		return &ast.IndexExpr{X: clone(e.X), Lbrack: e.Lbrack, Index: clone(e.Index), Rbrack: e.Rbrack}
+	case *ast.StarExpr:
+		return &ast.StarExpr{Star: e.Star, X: clone(e.X)}
+	case *ast.CallExpr:
+		return &ast.CallExpr{Fun: clone(e.Fun), Lparen: e.Lparen, Args: clones(e.Args), Rparen: e.Rparen}
+	}
+	return e
+}
+
+func clones(list []ast.Expr) []ast.Expr {
+	out := make([]ast.Expr, len(list))
+	for i, e := range list {
+		out[i] = clone(e)
+	}
+	return out
 }
 
 // simple tells whether e may be written twice: it has no effect of its own.

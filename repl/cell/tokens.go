@@ -58,6 +58,7 @@ func apply(src string, edits []edit) (string, *offsetMap) {
 const (
 	sliceItem    = "ʹslice"    // ʹslice(start, stop, step), nil where left out
 	ellipsisItem = "ʹellipsis" // ...
+	severalItems = "ʹitems"    // ʹitems(a, b): a list of indices
 )
 
 type tok struct {
@@ -92,6 +93,7 @@ func endsOperand(t token.Token) bool {
 
 type bracket struct {
 	tok     token.Token
+	open    int
 	index   bool // an index bracket
 	commas  []int
 	colons  []int
@@ -121,7 +123,7 @@ func rewriteTokens(src string) (out string, m *offsetMap, matmul map[int]bool) {
 		case token.LPAREN, token.LBRACE:
 			stack = append(stack, &bracket{tok: t.tok})
 		case token.LBRACK:
-			stack = append(stack, &bracket{tok: t.tok, index: endsOperand(prev)})
+			stack = append(stack, &bracket{tok: t.tok, open: i, index: endsOperand(prev)})
 		case token.RPAREN, token.RBRACE, token.RBRACK:
 			if len(stack) == 0 {
 				continue
@@ -134,8 +136,11 @@ func rewriteTokens(src string) (out string, m *offsetMap, matmul map[int]bool) {
 			if prev == token.COLON && len(b.colons) > 1 {
 				b.doubled = true
 			}
+			several := len(b.commas) > 0 && !typeList(toks[b.commas[0]+1:i])
 			if len(b.colons) > 0 && len(b.commas) > 0 || len(b.dots) > 0 || b.doubled {
-				edits = append(edits, b.items(toks, i)...)
+				edits = append(edits, b.items(toks, i, several)...)
+			} else if several {
+				edits = append(edits, edit{toks[b.open+1].offset, 0, severalItems + "("}, edit{t.offset, 0, ")"})
 			}
 		case token.ILLEGAL:
 			if t.lit == "@" {
@@ -175,19 +180,33 @@ func rewriteTokens(src string) (out string, m *offsetMap, matmul map[int]bool) {
 	return out, m, matmul
 }
 
+// typeList tells whether tokens can be a list of types: what may follow the
+// comma in an instantiation, and all that Go's parser takes there.
+func typeList(toks []tok) bool {
+	for _, t := range toks {
+		switch t.tok {
+		case token.IDENT, token.PERIOD, token.COMMA, token.MUL, token.LBRACK, token.RBRACK, token.MAP, token.CHAN, token.FUNC,
+			token.STRUCT, token.INTERFACE, token.LBRACE, token.RBRACE, token.ARROW, token.SEMICOLON:
+		case token.LPAREN, token.RPAREN: // a func type, or a call
+			if toks[0].tok != token.FUNC {
+				return false
+			}
+		default:
+			return false
+		}
+		if t.tok == token.IDENT && t.lit == "nil" {
+			return false
+		}
+	}
+	return len(toks) > 0
+}
+
 // items rewrites the items of the index bracket that ends at token end.
-func (b *bracket) items(toks []tok, end int) (edits []edit) {
-	start := end - 1 // the opening bracket: found by walking back over balanced pairs
-	for depth := 1; start >= 0; start-- {
-		switch toks[start].tok {
-		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth++
-		case token.LPAREN, token.LBRACE, token.LBRACK:
-			depth--
-		}
-		if depth == 0 {
-			break
-		}
+func (b *bracket) items(toks []tok, end int, several bool) (edits []edit) {
+	start := b.open
+	if several {
+		edits = append(edits, edit{toks[start+1].offset, 0, severalItems + "("})
+		defer func() { edits = append(edits, edit{toks[end].offset, 0, ")"}) }()
 	}
 	cuts := append(append([]int{start}, b.commas...), end)
 	for k := 0; k+1 < len(cuts); k++ {

@@ -1,0 +1,118 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/tpush/tpush/repl/interp/programs"
+)
+
+// exceptions are the programs that cells run otherwise than Go, and why.
+var exceptions = map[string]string{
+	"F_assert_text":      "types of cells have no identity at run time yet",
+	"F_commaok_iface":    "types of cells have no identity at run time yet",
+	"F_defer_arg":        "types of cells have no identity at run time yet",
+	"F_enum_print":       "types of cells have no identity at run time yet",
+	"F_goexit_panic_err": "types of cells have no identity at run time yet",
+	"F_iface_eq":         "types of cells have no identity at run time yet",
+	"F_loopvar_go":       "types of cells have no identity at run time yet",
+	"F_loopvar_goarg":    "types of cells have no identity at run time yet",
+	"F_method_ptr_value": "types of cells have no identity at run time yet",
+	"F_method_value":     "types of cells have no identity at run time yet",
+	"F_plusv":            "types of cells have no identity at run time yet",
+	"F_runtime_err_text": "types of cells have no identity at run time yet",
+	"F_stringer_nested":  "types of cells have no identity at run time yet",
+	"F_stringer_print":   "types of cells have no identity at run time yet",
+	"F_typename":         "types of cells have no identity at run time yet",
+	"F_typeswitch":       "types of cells have no identity at run time yet",
+}
+
+// programSource gives the declarations that the programs share, and each
+// program's own text.
+func programSource(t testing.TB) (helpers []string, byName map[string]string) {
+	byName = map[string]string{}
+	err := fs.WalkDir(programs.Sources, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := programs.Sources.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		src := string(b)
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, src, 0)
+		if err != nil {
+			return err
+		}
+		var shared strings.Builder
+		for _, d := range f.Decls {
+			text := src[fset.Position(d.Pos()).Offset:fset.Position(d.End()).Offset]
+			if fd, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fd.Name.Name, "F_") {
+				byName[fd.Name.Name] = text
+				continue
+			}
+			shared.WriteString(text + "\n")
+		}
+		helpers = append(helpers, shared.String())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return helpers, byName
+}
+
+// TestDifferential runs each program natively and in cells: one cell with what
+// they share, one with the program, one with the call.
+func TestDifferential(t *testing.T) {
+	helpers, byName := programSource(t)
+	native := programs.All()
+	names := make([]string, 0, len(native))
+	for n := range native {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	failed := 0
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			want := native[name]()
+			got := runProgram(t, helpers, byName[name], name)
+			why, excepted := exceptions[name]
+			switch {
+			case got == want && excepted:
+				t.Errorf("runs right now: take it out of the exceptions (%s)", why)
+			case got != want && !excepted:
+				failed++
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+		})
+	}
+	t.Logf("%d programs, %d exceptions, %d failed", len(names), len(exceptions), failed)
+}
+
+func runProgram(t testing.TB, helpers []string, src, name string) string {
+	s := newSession(t, Options{})
+	for _, h := range helpers {
+		if _, err := s.try(h); err != nil {
+			return "shared declarations: " + err.Error()
+		}
+	}
+	if _, err := s.try(src); err != nil {
+		return "declaration: " + err.Error()
+	}
+	res, err := s.try(name + "()")
+	if err != nil {
+		return "run: " + err.Error()
+	}
+	if len(res.Values) != 1 {
+		return fmt.Sprintf("%d values", len(res.Values))
+	}
+	return fmt.Sprint(res.Values[0].Value)
+}

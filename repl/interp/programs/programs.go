@@ -1,0 +1,13 @@
+// Package programs holds ordinary Go, each function a small program that gives
+// a text. The tests compile it with Go and run it in cells as well: both must
+// say the same. It is for tests only and imports nothing of this module.
+package programs
+
+import "embed"
+
+//go:generate go run generate.go
+
+// Sources are the files of this package, for the interpreter's side.
+//
+//go:embed basic.go
+var Sources embed.FS
