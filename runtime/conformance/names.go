@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"math"
+
 	"maps"
 	"slices"
 
@@ -11,24 +13,25 @@ import (
 // PyTorch function is several rows. The first row that takes the record's
 // arguments is the one.
 var names = map[string][]op.Name{
-	"true_divide":  {"div"},
-	"cast":         {"to"},
-	"clamp":        {"clamp", "clamp.Tensor"},
-	"clamp_min":    {"clamp_min", "clamp_min.Tensor"},
-	"clamp_max":    {"clamp_max", "clamp_max.Tensor"},
-	"logsigmoid":   {"log_sigmoid"},
-	"expit":        {"sigmoid"},
-	"max":          {"max", "max.dim"},
-	"min":          {"min", "min.dim"},
-	"median":       {"median", "median.dim"},
-	"nanmedian":    {"nanmedian", "nanmedian.dim"},
-	"any":          {"any", "any.dim"},
-	"all":          {"all", "all.dim"},
-	"vector_norm":  {"vector_norm", "linalg_vector_norm"},
-	"scatter":      {"scatter", "scatter.src"},
-	"multi_dot":    {"multi_dot", "linalg_multi_dot"},
-	"masked_fill":  {"masked_fill", "masked_fill.Tensor"},
-	"searchsorted": {"searchsorted", "searchsorted.Scalar"},
+	"repeat_interleave": {"repeat_interleave", "repeat_interleave_tensor"},
+	"true_divide":       {"div"},
+	"cast":              {"to"},
+	"clamp":             {"clamp", "clamp.Tensor"},
+	"clamp_min":         {"clamp_min", "clamp_min.Tensor"},
+	"clamp_max":         {"clamp_max", "clamp_max.Tensor"},
+	"logsigmoid":        {"log_sigmoid"},
+	"expit":             {"sigmoid"},
+	"max":               {"max", "max.dim"},
+	"min":               {"min", "min.dim"},
+	"median":            {"median", "median.dim"},
+	"nanmedian":         {"nanmedian", "nanmedian.dim"},
+	"any":               {"any", "any.dim"},
+	"all":               {"all", "all.dim"},
+	"vector_norm":       {"vector_norm", "linalg_vector_norm"},
+	"scatter":           {"scatter", "scatter.src"},
+	"multi_dot":         {"multi_dot", "linalg_multi_dot"},
+	"masked_fill":       {"masked_fill", "masked_fill.Tensor"},
+	"searchsorted":      {"searchsorted", "searchsorted.Scalar"},
 }
 
 // adapt rewrites a call that is another row with other arguments: the short
@@ -75,3 +78,11 @@ func adapt(r *Record) *Record {
 	}
 	return r
 }
+
+// keywords maps row.keyword of a recording to the parameter of the row where the names differ.
+var keywords = map[string]string{
+	"expand.sizes": "size",
+}
+
+// absent are the values of None for parameters that a row demands.
+var absent = map[string]any{"slice.start": 0, "slice.end": math.MaxInt}

@@ -318,7 +318,7 @@ func IndexCopy(c *Call) error {
 }
 
 // IndexFill sets the slices at the positions of a vector of indices to the
-// attribute "value", or to the third input when there is one.
+// attribute "value". They may count from the end.
 func IndexFill(c *Call) error {
 	x, idx, out := c.In[0], c.In[1], c.Out[0]
 	dim := c.Attrs.Int("dim")
@@ -327,15 +327,13 @@ func IndexFill(c *Call) error {
 	}
 	put(out, x)
 	one := New(shape.Spec{DType: out.DType})
-	if len(c.In) > 2 {
-		put(one, c.In[2])
-	} else {
-		fillAll(one, c.Attrs.Get("value"))
-	}
+	fillAll(one, c.Attrs.Get("value"))
 	dims := append([]int{}, out.Dims...)
+	n := 1
 	if len(dims) > 0 {
-		dims[dim] = idx.Size()
+		n, dims[dim] = dims[dim], idx.Size()
 	}
+	idx = wrapped(idx, n)
 	one.View = shape.View{Dims: dims, Strides: make([]int, len(dims))}
 	scatterAll(out, alongAxis(idx, dims, dim), one, dim)
 	return nil

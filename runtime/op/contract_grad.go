@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -344,10 +345,17 @@ func cdistGrad(b Builder, c *Call, dy []Value) []Value {
 	}
 	out := make([]Value, 2)
 	if c.Needs[0] {
-		out[0] = reduceTo(b, b.Do("sum", attr("dim", []int{-2}), t), dims(x))
+		out[0] = reduceTo(b, sumAxis(b, t, len(dims(t))-2), dims(x))
 	}
 	if c.Needs[1] {
-		out[1] = reduceTo(b, b.Do("neg", nil, b.Do("sum", attr("dim", []int{-3}), t)), dims(y))
+		out[1] = reduceTo(b, b.Do("neg", nil, sumAxis(b, t, len(dims(t))-3)), dims(y))
 	}
 	return out
+}
+
+// sumAxis sums over one axis and drops it.
+func sumAxis(b Builder, v Value, axis int) Value {
+	one := slices.Clone(dims(v))
+	one[axis] = 1
+	return reshaped(b, reduceTo(b, v, one), slices.Delete(slices.Clone(one), axis, axis+1)...)
 }

@@ -208,6 +208,9 @@ func backward(out, dy []Value, xs []Value) []Value {
 			if g == nil || c.In[j] == nil || !c.Needs[j] {
 				continue
 			}
+			if want := c.In[j].Spec().Dims; !shape.EqualDims(g.Spec().Dims, want) {
+				g = b.Do("sum_to_size", attrs("size", want), g) // as the tape does for a stretched operand
+			}
 			if !g.Spec().Equal(shape.Spec{DType: c.In[j].Spec().DType, Dims: c.In[j].Spec().Dims}) {
 				panic(fmt.Errorf("%s: gradient %d is %v, input is %v", n.def.Name, j, g.Spec(), c.In[j].Spec()))
 			}

@@ -108,7 +108,7 @@ var indexOps = []Def{
 		Example: `tpu.Zeros(3).IndexFill(0, tpu.I64.Of(2), 1.5)`,
 		Params:  []Param{tensor("input"), {Name: "dim", Kind: KInt}, tensor("index"), {Name: "value", Kind: KNumber, Dynamic: true}},
 		Shape:   indexFillShape, DType: longIndexed("index_fill"),
-		Grad: indexFillGrad, Kernel: kernel.IndexFill, Lower: lowerIndexFill, Cost: moves, Indices: axisIndices(1, 0)},
+		Grad: indexFillGrad, Kernel: kernel.IndexFill, Lower: lowerIndexFill, Cost: moves, Indices: fillIndices},
 	{Name: "nonzero", Torch: "nonzero", Method: "Nonzero", Func: "Nonzero", Class: Index, Traits: HostSize,
 		Doc:     "The positions of the elements that are not zero, one row each: i64[count,rank].",
 		Example: `tpu.Of(0, 1, 2).Nonzero()`,

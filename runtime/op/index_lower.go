@@ -265,7 +265,11 @@ func lowerIndexFill(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	}
 	dims[axisOf(c.Attrs.Int("dim"), len(dims))] = idx.Spec.Size()
 	v := w.Splat(shape.Spec{DType: x.Spec.DType, Dims: dims}, numberAttr(c.Attrs.Get("value")))
-	return []stablehlo.Value{putSlicesHLO(w, "", x, idx, v, c.Attrs.Int("dim"))}
+	n := dims[axisOf(c.Attrs.Int("dim"), len(dims))]
+	if x.Spec.Rank() > 0 {
+		n = x.Spec.Dims[axisOf(c.Attrs.Int("dim"), x.Spec.Rank())]
+	}
+	return []stablehlo.Value{putSlicesHLO(w, "", x, wrapHLO(w, idx, n), v, c.Attrs.Int("dim"))}
 }
 
 // ranksHLO writes for every element of a flat mask how many true ones are before it.

@@ -422,6 +422,13 @@ func axisIndices(i, into int) func(in []shape.Spec, a Attrs) []IndexCheck {
 	}
 }
 
+// fillIndices is axisIndices for positions that may count from the end.
+func fillIndices(in []shape.Spec, a Attrs) []IndexCheck {
+	c := axisIndices(1, 0)(in, a)
+	c[0].Lo = -c[0].Hi - 1
+	return c
+}
+
 // flatIndices checks an index into the flattened first input, which may count from the end.
 func flatIndices(in []shape.Spec, _ Attrs) []IndexCheck {
 	n := int64(in[0].Size())

@@ -42,7 +42,11 @@ func TestLoweringsAreStableHLO(t *testing.T) {
 						params = append(params, specs[i])
 					}
 				}
-				want, err := def.Specs(specs, s.attrs)
+				attrs, err := def.Complete(s.attrs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := def.Specs(specs, attrs)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +57,7 @@ func TestLoweringsAreStableHLO(t *testing.T) {
 							vals[i], args = args[0], args[1:]
 						}
 					}
-					out := def.Lower(w, &LowerCall{In: vals, Out: want, Attrs: s.attrs})
+					out := def.Lower(w, &LowerCall{In: vals, Out: want, Attrs: attrs})
 					if len(out) != len(want) {
 						t.Fatalf("%d results, want %d", len(out), len(want))
 					}

@@ -3,6 +3,7 @@ package op
 import (
 	"slices"
 
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -102,6 +103,22 @@ func interleaveGrad(b Builder, c *Call, dy []Value) []Value {
 		one = slices.Insert(slices.Clone(x), dim+1, 1)
 	}
 	return []Value{reshaped(b, reduceTo(b, reshaped(b, dy[0], pairs...), one), x...)}
+}
+
+// repeatEachGrad adds the gradient of every copy to its source: the positions
+// repeated alike say which that is.
+func repeatEachGrad(b Builder, c *Call, dy []Value) []Value {
+	x, g := c.In[0], dy[0]
+	dim := c.Attrs.Int("dim")
+	size := dims(x)
+	if dim == kernel.FlatDim || len(size) == 0 {
+		size, dim = []int{shape.Size(size)}, 0
+	}
+	dim = axisOf(dim, len(size))
+	pos := b.Do("arange", attr("start", 0, "end", size[dim], "dtype", dtype.I64))
+	from := b.Do("repeat_interleave_tensor", attr("dim", 0, "count", c.Attrs.Int("count")), pos, c.In[1])
+	z := b.Full(shape.Spec{DType: x.Spec().DType, Dims: size}, 0)
+	return []Value{reshaped(b, b.Do("index_add", attr("dim", dim), z, from, g), dims(x)...), nil}
 }
 
 func rot90Grad(b Builder, c *Call, dy []Value) []Value {

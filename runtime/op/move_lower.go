@@ -110,6 +110,26 @@ func lowerInterleave(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	return []stablehlo.Value{w.Reshape(w.BroadcastInDim(x, full, axes), out.Dims)}
 }
 
+// lowerRepeatEach finds the source of every position: how many ends of runs lie before it.
+func lowerRepeatEach(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	x, out := c.In[0], c.Out[0]
+	dim := c.Attrs.Int("dim")
+	if dim == kernel.FlatDim || x.Spec.Rank() == 0 {
+		x, dim = flatHLO(w, x), 0
+	}
+	dim = axisOf(dim, x.Spec.Rank())
+	n, m := x.Spec.Dims[dim], out.Dims[dim]
+	if out.Size() == 0 {
+		return []stablehlo.Value{w.Splat(out, 0)}
+	}
+	counts := w.Convert(w.BroadcastTo(oneAxis(w, c.In[1]), []int{n}), indexHLO)
+	ends := w.ReduceWindow("add", counts, 0, stablehlo.Window{Dims: []int{n}, Padding: [][2]int{{n - 1, 0}}})
+	grid := shape.Spec{DType: indexHLO, Dims: []int{m, n}}
+	past := w.Compare("LE", w.BroadcastInDim(ends, grid.Dims, []int{1}), w.Iota(grid, 0))
+	from := w.Reduce("add", w.Convert(past, indexHLO), []int{1}, 0)
+	return []stablehlo.Value{w.TakeAxis(x, from, dim)}
+}
+
 func lowerRot90(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	x := c.In[0]
 	r := x.Spec.Rank()

@@ -159,6 +159,57 @@ func interleaveShape(in []shape.Spec, a Attrs) ([]int, error) {
 	return out, nil
 }
 
+// repeatEachHost sums the counts.
+func repeatEachHost(in []kernel.Array, a Attrs) (Attrs, error) {
+	if a.Int("count") >= 0 {
+		return a, nil
+	}
+	n := int64(0)
+	for _, v := range kernel.Int64s(in[1]) {
+		if v < 0 {
+			return nil, &shape.SizeError{Op: "repeat_interleave", Dims: []int{int(v)}, Axis: 0}
+		}
+		n += v
+	}
+	if in[1].Size() == 1 { // one count for all positions
+		size := in[0].Size()
+		if d := a.Int("dim"); d != kernel.FlatDim && len(in[0].Dims) > 0 {
+			axis, err := shape.Axis("repeat_interleave", d, len(in[0].Dims))
+			if err != nil {
+				return nil, err
+			}
+			size = in[0].Dims[axis]
+		}
+		n *= int64(size)
+	}
+	return withAttr(a, "count", int(n)), nil
+}
+
+func repeatEachShape(in []shape.Spec, a Attrs) ([]int, error) {
+	n := a.Int("count")
+	if n < 0 {
+		return nil, &shape.ArgumentError{Op: "repeat_interleave", Arg: "count", Value: n, Why: "it was not counted"}
+	}
+	if in[1].Rank() > 1 {
+		return nil, wrongRank("repeat_interleave", "repeats", in[1], 0, 1)
+	}
+	out, dim := []int{in[0].Size()}, 0
+	if d := a.Int("dim"); d != kernel.FlatDim {
+		axis, err := shape.Axis("repeat_interleave", d, in[0].Rank())
+		if err != nil {
+			return nil, err
+		}
+		if in[0].Rank() > 0 {
+			out, dim = slices.Clone(in[0].Dims), axis
+		}
+	}
+	if k := in[1].Size(); k != 1 && k != out[dim] {
+		return nil, &shape.MismatchError{Op: "repeat_interleave", Left: in[0], Right: in[1], Axis: dim, Why: fmt.Sprintf("%d counts for %d positions", k, out[dim])}
+	}
+	out[dim] = n
+	return out, nil
+}
+
 func rot90Shape(in []shape.Spec, a Attrs) ([]int, error) {
 	d := a.Ints("dims")
 	if len(d) != 2 {
