@@ -9,15 +9,15 @@ import (
 // The rules for positions outside an axis are the TPU's: a read takes the
 // nearest position inside, a write is dropped.
 
-// clampIndex moves a position that is read to the nearest one of an axis of size n.
-func clampIndex(i int64, n int) int { return int(min(max(i, 0), int64(n)-1)) }
+// nearIndex moves a position that is read to the nearest one of an axis of size n.
+func nearIndex(i int64, n int) int { return int(min(max(i, 0), int64(n)-1)) }
 
-// wrapIndex is clampIndex for operations whose positions may count from the end.
+// wrapIndex is nearIndex for operations whose positions may count from the end.
 func wrapIndex(i int64, n int) int {
 	if i < 0 {
 		i += int64(n)
 	}
-	return clampIndex(i, n)
+	return nearIndex(i, n)
 }
 
 // dropIndex gives a position that is written, -1 when it is outside.
@@ -82,7 +82,7 @@ func selectRows(out, x Array, idx []int64, axis int) error {
 	Parallel(outer*len(idx), max(1, 1<<14/inner), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			o, i := r/len(idx), r%len(idx)
-			from := (o*n + clampIndex(idx[i], n)) * row
+			from := (o*n + nearIndex(idx[i], n)) * row
 			copy(out.Buf[r*row:(r+1)*row], src[from:from+row])
 		}
 	})
@@ -144,7 +144,7 @@ func gatherAs[T any](dst, src []T, v shape.View, dims []int, idx []int64, dim in
 			}
 			for j := range last {
 				k := o*last + j
-				dst[k] = src[at+clampIndex(idx[k], n)*st]
+				dst[k] = src[at+nearIndex(idx[k], n)*st]
 				at += step
 			}
 		}
