@@ -42,7 +42,7 @@ var reduceRankOps = []Def{
 	{
 		Name: MedianDim, Torch: "median.dim", Method: "MedianAxis", Class: Reduce, Results: []string{"values", "indices"},
 		Doc: "Median along an axis, the lower of two middles, and its position.", Example: `tpu.Of(3, 1, 2, 4).MedianAxis(0)`,
-		Params: []Param{tensor("self"), lastDimParam(), keepParam()},
+		Params: []Param{tensor("self"), dimParam(), keepParam()},
 		Infer:  valueAndIndex(MedianDim), Grad: pickGrad,
 		Kernel: kernel.MedianDim, Lower: medianHLO(false), Cost: perSort,
 	},
@@ -56,7 +56,7 @@ var reduceRankOps = []Def{
 	{
 		Name: NanmedianDim, Torch: "nanmedian.dim", Method: "NanMedianAxis", Class: Reduce, Results: []string{"values", "indices"},
 		Doc: "Median along an axis of the elements that are not NaN, and its position.", Example: `tpu.Of(3.0, math.NaN(), 2.0).NanMedianAxis(0)`,
-		Params: []Param{tensor("self"), lastDimParam(), keepParam()},
+		Params: []Param{tensor("self"), dimParam(), keepParam()},
 		Infer:  valueAndIndex(NanmedianDim), Grad: pickGrad,
 		Kernel: kernel.NanmedianDim, Lower: medianHLO(true), Cost: perSort,
 	},

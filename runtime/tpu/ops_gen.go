@@ -2,7 +2,10 @@
 
 package tpu
 
-import "github.com/tpush/tpush/runtime/op"
+import (
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/op"
+)
 
 // The positions of the operations in rowNames.
 const (
@@ -154,6 +157,104 @@ const (
 	rHannWindow
 	rHammingWindow
 	rBlackmanWindow
+	rSum
+	rMean
+	rProd
+	rProdOthers
+	rProdOthersBackward
+	rNansum
+	rNanmean
+	rCountNonzero
+	rAny
+	rAll
+	rAmax
+	rAmin
+	rAminmax
+	rMax
+	rMin
+	rMaxDim
+	rMinDim
+	rArgmax
+	rArgmin
+	rVar
+	rStd
+	rVarMean
+	rStdMean
+	rLogsumexp
+	rNorm
+	rVectorNorm
+	rDist
+	rRenorm
+	rMedian
+	rMedianDim
+	rNanmedian
+	rNanmedianDim
+	rMode
+	rKthvalue
+	rQuantile
+	rNanquantile
+	rQuantileRanks
+	rCumsum
+	rCumprod
+	rCumprodBackward
+	rCumprodForward
+	rCumprodSecond
+	rCummax
+	rCummin
+	rLogcumsumexp
+	rDiff
+	rTrapezoid
+	rSort
+	rArgsort
+	rMsort
+	rTopk
+	rUnique
+	rUniqueConsecutive
+	rSearchsorted
+	rBucketize
+	rBincount
+	rHistc
+	rIsin
+	rSoftmax
+	rSoftmaxBackward
+	rLogSoftmax
+	rLogSoftmaxBackward
+	rSoftmin
+	rStandardize
+	rStandardizeBackward
+	rLayerNorm
+	rRmsNorm
+	rGroupNorm
+	rBatchNorm
+	rInstanceNorm
+	rLocalResponseNorm
+	rWindowSum
+	rNormalize
+	rCosineSimilarity
+	rPairwiseDistance
+	rMseLoss
+	rL1Loss
+	rSmoothL1Loss
+	rHuberLoss
+	rBinaryCrossEntropy
+	rBinaryCrossEntropyWithLogits
+	rKlDiv
+	rHingeEmbeddingLoss
+	rMarginRankingLoss
+	rSoftMarginLoss
+	rGaussianNllLoss
+	rPoissonNllLoss
+	rCosineEmbeddingLoss
+	rTripletMarginLoss
+	rMultiMarginLoss
+	rMultilabelSoftMarginLoss
+	rCtcLoss
+	rCtcLossBackward
+	rNllLoss
+	rSmoothedNllLoss
+	rNllLossBackward
+	rCrossEntropy
+	rCrossEntropyBackward
 	rMatmul
 	rMm
 	rBmm
@@ -373,6 +474,104 @@ var rowNames = [...]op.Name{
 	"hann_window",
 	"hamming_window",
 	"blackman_window",
+	"sum",
+	"mean",
+	"prod",
+	"prod_others",
+	"prod_others_backward",
+	"nansum",
+	"nanmean",
+	"count_nonzero",
+	"any",
+	"all",
+	"amax",
+	"amin",
+	"aminmax",
+	"max",
+	"min",
+	"max.dim",
+	"min.dim",
+	"argmax",
+	"argmin",
+	"var",
+	"std",
+	"var_mean",
+	"std_mean",
+	"logsumexp",
+	"norm",
+	"vector_norm",
+	"dist",
+	"renorm",
+	"median",
+	"median.dim",
+	"nanmedian",
+	"nanmedian.dim",
+	"mode",
+	"kthvalue",
+	"quantile",
+	"nanquantile",
+	"quantile_ranks",
+	"cumsum",
+	"cumprod",
+	"cumprod_backward",
+	"cumprod_forward",
+	"cumprod_second",
+	"cummax",
+	"cummin",
+	"logcumsumexp",
+	"diff",
+	"trapezoid",
+	"sort",
+	"argsort",
+	"msort",
+	"topk",
+	"unique",
+	"unique_consecutive",
+	"searchsorted",
+	"bucketize",
+	"bincount",
+	"histc",
+	"isin",
+	"softmax",
+	"softmax_backward",
+	"log_softmax",
+	"log_softmax_backward",
+	"softmin",
+	"standardize",
+	"standardize_backward",
+	"layer_norm",
+	"rms_norm",
+	"group_norm",
+	"batch_norm",
+	"instance_norm",
+	"local_response_norm",
+	"window_sum",
+	"normalize",
+	"cosine_similarity",
+	"pairwise_distance",
+	"mse_loss",
+	"l1_loss",
+	"smooth_l1_loss",
+	"huber_loss",
+	"binary_cross_entropy",
+	"binary_cross_entropy_with_logits",
+	"kl_div",
+	"hinge_embedding_loss",
+	"margin_ranking_loss",
+	"soft_margin_loss",
+	"gaussian_nll_loss",
+	"poisson_nll_loss",
+	"cosine_embedding_loss",
+	"triplet_margin_loss",
+	"multi_margin_loss",
+	"multilabel_soft_margin_loss",
+	"ctc_loss",
+	"ctc_loss_backward",
+	"nll_loss",
+	"smoothed_nll_loss",
+	"nll_loss_backward",
+	"cross_entropy",
+	"cross_entropy_backward",
 	"matmul",
 	"mm",
 	"bmm",
@@ -2840,6 +3039,1687 @@ func BlackmanWindow(windowLength int, opts ...BlackmanWindowOptions) *Tensor {
 	}
 	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a)
+}
+
+// Sum: Sum over the given axes, or all; integers and bools add up in i64. PyTorch: sum.dim_IntList.
+//
+//	tpu.Of(1, 2, 3).Sum()
+func (x *Tensor) Sum(axes ...int) *Tensor {
+	r := &rowTable()[rSum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// SumKeep: Sum over the given axes, or all; integers and bools add up in i64. The axes stay, with size 1. PyTorch: sum.dim_IntList.
+func (x *Tensor) SumKeep(axes ...int) *Tensor {
+	r := &rowTable()[rSum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// SumOptions are the optional parameters of Sum. The zero value of a field is the default.
+type SumOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// SumWith: Sum over the given axes, or all; integers and bools add up in i64. PyTorch: sum.dim_IntList.
+func (x *Tensor) SumWith(o SumOptions) *Tensor {
+	r := &rowTable()[rSum]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// Mean: Mean over the given axes, or all. PyTorch: mean.dim.
+//
+//	tpu.Of(1.0, 2.0, 6.0).Mean()
+func (x *Tensor) Mean(axes ...int) *Tensor {
+	r := &rowTable()[rMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// MeanKeep: Mean over the given axes, or all. The axes stay, with size 1. PyTorch: mean.dim.
+func (x *Tensor) MeanKeep(axes ...int) *Tensor {
+	r := &rowTable()[rMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// MeanOptions are the optional parameters of Mean. The zero value of a field is the default.
+type MeanOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// MeanWith: Mean over the given axes, or all. PyTorch: mean.dim.
+func (x *Tensor) MeanWith(o MeanOptions) *Tensor {
+	r := &rowTable()[rMean]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// Prod: Product over the given axes, or all; integers and bools multiply in i64. PyTorch: prod.dim_int.
+//
+//	tpu.Of(2, 3, 4).Prod()
+func (x *Tensor) Prod(axes ...int) *Tensor {
+	r := &rowTable()[rProd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// ProdKeep: Product over the given axes, or all; integers and bools multiply in i64. The axes stay, with size 1. PyTorch: prod.dim_int.
+func (x *Tensor) ProdKeep(axes ...int) *Tensor {
+	r := &rowTable()[rProd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// ProdOptions are the optional parameters of Prod. The zero value of a field is the default.
+type ProdOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// ProdWith: Product over the given axes, or all; integers and bools multiply in i64. PyTorch: prod.dim_int.
+func (x *Tensor) ProdWith(o ProdOptions) *Tensor {
+	r := &rowTable()[rProd]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// NanSum: Sum over the given axes, or all, with NaN as 0. PyTorch: nansum.
+//
+//	tpu.Of(1.0, math.NaN(), 2.0).NanSum()
+func (x *Tensor) NanSum(axes ...int) *Tensor {
+	r := &rowTable()[rNansum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NanSumKeep: Sum over the given axes, or all, with NaN as 0. The axes stay, with size 1. PyTorch: nansum.
+func (x *Tensor) NanSumKeep(axes ...int) *Tensor {
+	r := &rowTable()[rNansum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NanSumOptions are the optional parameters of NanSum. The zero value of a field is the default.
+type NanSumOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// NanSumWith: Sum over the given axes, or all, with NaN as 0. PyTorch: nansum.
+func (x *Tensor) NanSumWith(o NanSumOptions) *Tensor {
+	r := &rowTable()[rNansum]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// NanMean: Mean over the given axes, or all, of what is not NaN. PyTorch: nanmean.
+//
+//	tpu.Of(1.0, math.NaN(), 2.0).NanMean()
+func (x *Tensor) NanMean(axes ...int) *Tensor {
+	r := &rowTable()[rNanmean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NanMeanKeep: Mean over the given axes, or all, of what is not NaN. The axes stay, with size 1. PyTorch: nanmean.
+func (x *Tensor) NanMeanKeep(axes ...int) *Tensor {
+	r := &rowTable()[rNanmean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NanMeanOptions are the optional parameters of NanMean. The zero value of a field is the default.
+type NanMeanOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// NanMeanWith: Mean over the given axes, or all, of what is not NaN. PyTorch: nanmean.
+func (x *Tensor) NanMeanWith(o NanMeanOptions) *Tensor {
+	r := &rowTable()[rNanmean]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// CountNonzero: How many elements over the given axes, or all, are not 0; NaN counts. PyTorch: count_nonzero.dim_IntList.
+//
+//	tpu.Of(0, 1, 2).CountNonzero()
+func (x *Tensor) CountNonzero(axes ...int) *Tensor {
+	r := &rowTable()[rCountNonzero]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// CountNonzeroKeep: How many elements over the given axes, or all, are not 0; NaN counts. The axes stay, with size 1. PyTorch: count_nonzero.dim_IntList.
+func (x *Tensor) CountNonzeroKeep(axes ...int) *Tensor {
+	r := &rowTable()[rCountNonzero]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// Any: Whether an element over the given axes, or all, is not 0; NaN is not 0. PyTorch: any.dims.
+//
+//	tpu.Of(0, 1).Any()
+func (x *Tensor) Any(axes ...int) *Tensor {
+	r := &rowTable()[rAny]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// AnyKeep: Whether an element over the given axes, or all, is not 0; NaN is not 0. The axes stay, with size 1. PyTorch: any.dims.
+func (x *Tensor) AnyKeep(axes ...int) *Tensor {
+	r := &rowTable()[rAny]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// All: Whether no element over the given axes, or all, is 0. PyTorch: all.dims.
+//
+//	tpu.Of(0, 1).All()
+func (x *Tensor) All(axes ...int) *Tensor {
+	r := &rowTable()[rAll]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// AllKeep: Whether no element over the given axes, or all, is 0. The axes stay, with size 1. PyTorch: all.dims.
+func (x *Tensor) AllKeep(axes ...int) *Tensor {
+	r := &rowTable()[rAll]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// AMax: Largest element over the given axes, or all; equal ones share the gradient. PyTorch: amax.
+//
+//	tpu.Of(1, 3, 2).AMax()
+func (x *Tensor) AMax(axes ...int) *Tensor {
+	r := &rowTable()[rAmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// AMaxKeep: Largest element over the given axes, or all; equal ones share the gradient. The axes stay, with size 1. PyTorch: amax.
+func (x *Tensor) AMaxKeep(axes ...int) *Tensor {
+	r := &rowTable()[rAmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// AMin: Smallest element over the given axes, or all; equal ones share the gradient. PyTorch: amin.
+//
+//	tpu.Of(1, 3, 2).AMin()
+func (x *Tensor) AMin(axes ...int) *Tensor {
+	r := &rowTable()[rAmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// AMinKeep: Smallest element over the given axes, or all; equal ones share the gradient. The axes stay, with size 1. PyTorch: amin.
+func (x *Tensor) AMinKeep(axes ...int) *Tensor {
+	r := &rowTable()[rAmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// AMinMax: Smallest and largest element over the given axis, or all. PyTorch: aminmax.
+//
+//	tpu.Of(1, 3, 2).AMinMax()
+func (x *Tensor) AMinMax(axes ...int) (min *Tensor, max *Tensor) {
+	r := &rowTable()[rAminmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// AMinMaxKeep: Smallest and largest element over the given axis, or all. The axes stay, with size 1. PyTorch: aminmax.
+func (x *Tensor) AMinMaxKeep(axes ...int) (min *Tensor, max *Tensor) {
+	r := &rowTable()[rAminmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// Max: Largest of all elements; equal ones share the gradient. PyTorch: max.
+//
+//	tpu.Of(1, 3, 2).Max()
+func (x *Tensor) Max() *Tensor {
+	r := &rowTable()[rMax]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// Min: Smallest of all elements; equal ones share the gradient. PyTorch: min.
+//
+//	tpu.Of(1, 3, 2).Min()
+func (x *Tensor) Min() *Tensor {
+	r := &rowTable()[rMin]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// MaxAxisOptions are the optional parameters of MaxAxis. The zero value of a field is the default.
+type MaxAxisOptions struct {
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// MaxAxis: Largest element along an axis and its first position, which alone gets the gradient. PyTorch: max.dim.
+//
+//	tpu.Of(1, 3, 2).MaxAxis(0)
+func (x *Tensor) MaxAxis(dim int, opts ...MaxAxisOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMaxDim]
+	var o MaxAxisOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "keepdim", Value: o.KeepDim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// MinAxisOptions are the optional parameters of MinAxis. The zero value of a field is the default.
+type MinAxisOptions struct {
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// MinAxis: Smallest element along an axis and its first position, which alone gets the gradient. PyTorch: min.dim.
+//
+//	tpu.Of(1, 3, 2).MinAxis(0)
+func (x *Tensor) MinAxis(dim int, opts ...MinAxisOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMinDim]
+	var o MinAxisOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "keepdim", Value: o.KeepDim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// ArgMax: First position of the largest element along one axis, or in the flattened tensor. PyTorch: argmax.
+//
+//	tpu.Of(1, 3, 2).ArgMax()
+func (x *Tensor) ArgMax(axes ...int) *Tensor {
+	r := &rowTable()[rArgmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// ArgMaxKeep: First position of the largest element along one axis, or in the flattened tensor. The axes stay, with size 1. PyTorch: argmax.
+func (x *Tensor) ArgMaxKeep(axes ...int) *Tensor {
+	r := &rowTable()[rArgmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// ArgMin: First position of the smallest element along one axis, or in the flattened tensor. PyTorch: argmin.
+//
+//	tpu.Of(1, 3, 2).ArgMin()
+func (x *Tensor) ArgMin(axes ...int) *Tensor {
+	r := &rowTable()[rArgmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// ArgMinKeep: First position of the smallest element along one axis, or in the flattened tensor. The axes stay, with size 1. PyTorch: argmin.
+func (x *Tensor) ArgMinKeep(axes ...int) *Tensor {
+	r := &rowTable()[rArgmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// Var: Variance over the given axes, or all, divided by the count less correction. PyTorch: var.correction.
+//
+//	tpu.Of(1.0, 2.0, 4.0).Var()
+func (x *Tensor) Var(axes ...int) *Tensor {
+	r := &rowTable()[rVar]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	return do(r.def, a, x)
+}
+
+// VarKeep: Variance over the given axes, or all, divided by the count less correction. The axes stay, with size 1. PyTorch: var.correction.
+func (x *Tensor) VarKeep(axes ...int) *Tensor {
+	r := &rowTable()[rVar]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	return do(r.def, a, x)
+}
+
+// VarOptions are the optional parameters of Var. The zero value of a field is the default.
+type VarOptions struct {
+	Dim        []int // axes to reduce; none: all
+	KeepDim    bool  // keep reduced axes as size 1
+	Correction any   // default 1; subtracted from the count that the variance is divided by
+}
+
+// VarWith: Variance over the given axes, or all, divided by the count less correction. PyTorch: var.correction.
+func (x *Tensor) VarWith(o VarOptions) *Tensor {
+	r := &rowTable()[rVar]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}}
+	return do(r.def, a, x)
+}
+
+// Std: Standard deviation: the square root of the variance. PyTorch: std.correction.
+//
+//	tpu.Of(1.0, 2.0, 4.0).Std()
+func (x *Tensor) Std(axes ...int) *Tensor {
+	r := &rowTable()[rStd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	return do(r.def, a, x)
+}
+
+// StdKeep: Standard deviation: the square root of the variance. The axes stay, with size 1. PyTorch: std.correction.
+func (x *Tensor) StdKeep(axes ...int) *Tensor {
+	r := &rowTable()[rStd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	return do(r.def, a, x)
+}
+
+// StdOptions are the optional parameters of Std. The zero value of a field is the default.
+type StdOptions struct {
+	Dim        []int // axes to reduce; none: all
+	KeepDim    bool  // keep reduced axes as size 1
+	Correction any   // default 1; subtracted from the count that the variance is divided by
+}
+
+// StdWith: Standard deviation: the square root of the variance. PyTorch: std.correction.
+func (x *Tensor) StdWith(o StdOptions) *Tensor {
+	r := &rowTable()[rStd]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}}
+	return do(r.def, a, x)
+}
+
+// VarMean: Variance and mean over the given axes, or all. PyTorch: var_mean.correction.
+//
+//	tpu.Of(1.0, 2.0, 4.0).VarMean()
+func (x *Tensor) VarMean(axes ...int) (var_ *Tensor, mean *Tensor) {
+	r := &rowTable()[rVarMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// VarMeanKeep: Variance and mean over the given axes, or all. The axes stay, with size 1. PyTorch: var_mean.correction.
+func (x *Tensor) VarMeanKeep(axes ...int) (var_ *Tensor, mean *Tensor) {
+	r := &rowTable()[rVarMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// VarMeanOptions are the optional parameters of VarMean. The zero value of a field is the default.
+type VarMeanOptions struct {
+	Dim        []int // axes to reduce; none: all
+	KeepDim    bool  // keep reduced axes as size 1
+	Correction any   // default 1; subtracted from the count that the variance is divided by
+}
+
+// VarMeanWith: Variance and mean over the given axes, or all. PyTorch: var_mean.correction.
+func (x *Tensor) VarMeanWith(o VarMeanOptions) (var_ *Tensor, mean *Tensor) {
+	r := &rowTable()[rVarMean]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// StdMean: Standard deviation and mean over the given axes, or all. PyTorch: std_mean.correction.
+//
+//	tpu.Of(1.0, 2.0, 4.0).StdMean()
+func (x *Tensor) StdMean(axes ...int) (std *Tensor, mean *Tensor) {
+	r := &rowTable()[rStdMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// StdMeanKeep: Standard deviation and mean over the given axes, or all. The axes stay, with size 1. PyTorch: std_mean.correction.
+func (x *Tensor) StdMeanKeep(axes ...int) (std *Tensor, mean *Tensor) {
+	r := &rowTable()[rStdMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// StdMeanOptions are the optional parameters of StdMean. The zero value of a field is the default.
+type StdMeanOptions struct {
+	Dim        []int // axes to reduce; none: all
+	KeepDim    bool  // keep reduced axes as size 1
+	Correction any   // default 1; subtracted from the count that the variance is divided by
+}
+
+// StdMeanWith: Standard deviation and mean over the given axes, or all. PyTorch: std_mean.correction.
+func (x *Tensor) StdMeanWith(o StdMeanOptions) (std *Tensor, mean *Tensor) {
+	r := &rowTable()[rStdMean]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// LogSumExp: Logarithm of the sum of e^x over the given axes, or all, without overflow. PyTorch: logsumexp.
+//
+//	tpu.Of(1000.0, 1000.0).LogSumExp()
+func (x *Tensor) LogSumExp(axes ...int) *Tensor {
+	r := &rowTable()[rLogsumexp]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}}
+	return do(r.def, a, x)
+}
+
+// LogSumExpKeep: Logarithm of the sum of e^x over the given axes, or all, without overflow. The axes stay, with size 1. PyTorch: logsumexp.
+func (x *Tensor) LogSumExpKeep(axes ...int) *Tensor {
+	r := &rowTable()[rLogsumexp]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}}
+	return do(r.def, a, x)
+}
+
+// Norm: p-norm over the given axes, or all: p 2 unless given; 0 counts what is not 0, infinities give the extreme magnitude. PyTorch: norm.ScalarOpt_dim.
+//
+//	tpu.Of(3.0, 4.0).Norm()
+func (x *Tensor) Norm(axes ...int) *Tensor {
+	r := &rowTable()[rNorm]
+	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NormKeep: p-norm over the given axes, or all: p 2 unless given; 0 counts what is not 0, infinities give the extreme magnitude. The axes stay, with size 1. PyTorch: norm.ScalarOpt_dim.
+func (x *Tensor) NormKeep(axes ...int) *Tensor {
+	r := &rowTable()[rNorm]
+	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, x)
+}
+
+// NormOptions are the optional parameters of Norm. The zero value of a field is the default.
+type NormOptions struct {
+	P       any   // default 2; order
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// NormWith: p-norm over the given axes, or all: p 2 unless given; 0 counts what is not 0, infinities give the extreme magnitude. PyTorch: norm.ScalarOpt_dim.
+func (x *Tensor) NormWith(o NormOptions) *Tensor {
+	r := &rowTable()[rNorm]
+	a := op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// VectorNorm: p-norm of vectors over the given axes, or all. PyTorch: linalg_vector_norm.
+func VectorNorm(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rVectorNorm]
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, self)
+}
+
+// VectorNormKeep: p-norm of vectors over the given axes, or all. The axes stay, with size 1. PyTorch: linalg_vector_norm.
+func VectorNormKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rVectorNorm]
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	return do(r.def, a, self)
+}
+
+// VectorNormOptions are the optional parameters of VectorNorm. The zero value of a field is the default.
+type VectorNormOptions struct {
+	Ord     any   // default 2; order
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// VectorNormWith: p-norm of vectors over the given axes, or all. PyTorch: linalg_vector_norm.
+func VectorNormWith(self *Tensor, o VectorNormOptions) *Tensor {
+	r := &rowTable()[rVectorNorm]
+	a := op.Attrs{{Name: "ord", Value: optionOr(r.def, "ord", o.Ord)}, {Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self)
+}
+
+// DistOptions are the optional parameters of Dist. The zero value of a field is the default.
+type DistOptions struct {
+	P any // default 2; order
+}
+
+// Dist: p-norm of the difference of two tensors. PyTorch: dist.
+//
+//	tpu.Of(3.0, 0.0).Dist(tpu.Of(0.0, 4.0))
+func (x *Tensor) Dist(other *Tensor, opts ...DistOptions) *Tensor {
+	r := &rowTable()[rDist]
+	var o DistOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}}
+	}
+	return do(r.def, a, x, other)
+}
+
+// Renorm: Scale every slice along an axis whose p-norm is above maxnorm down to it. PyTorch: renorm.
+//
+//	tpu.From([][]float32{{3, 4}, {0, 1}}).Renorm(2, 0, 1)
+func (x *Tensor) Renorm(p float64, dim int, maxnorm float64) *Tensor {
+	r := &rowTable()[rRenorm]
+	a := op.Attrs{{Name: "p", Value: p}, {Name: "dim", Value: dim}, {Name: "maxnorm", Value: maxnorm}}
+	return do(r.def, a, x)
+}
+
+// Median: Median of all elements, the lower of two middles; NaN when one is NaN. PyTorch: median.
+//
+//	tpu.Of(3, 1, 2, 4).Median()
+func (x *Tensor) Median() *Tensor {
+	r := &rowTable()[rMedian]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// MedianAxisOptions are the optional parameters of MedianAxis. The zero value of a field is the default.
+type MedianAxisOptions struct {
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// MedianAxis: Median along an axis, the lower of two middles, and its position. PyTorch: median.dim.
+//
+//	tpu.Of(3, 1, 2, 4).MedianAxis(0)
+func (x *Tensor) MedianAxis(dim int, opts ...MedianAxisOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMedianDim]
+	var o MedianAxisOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "keepdim", Value: o.KeepDim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// NanMedian: Median of the elements that are not NaN, the lower of two middles. PyTorch: nanmedian.
+//
+//	tpu.Of(3.0, math.NaN(), 2.0).NanMedian()
+func (x *Tensor) NanMedian() *Tensor {
+	r := &rowTable()[rNanmedian]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// NanMedianAxisOptions are the optional parameters of NanMedianAxis. The zero value of a field is the default.
+type NanMedianAxisOptions struct {
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// NanMedianAxis: Median along an axis of the elements that are not NaN, and its position. PyTorch: nanmedian.dim.
+//
+//	tpu.Of(3.0, math.NaN(), 2.0).NanMedianAxis(0)
+func (x *Tensor) NanMedianAxis(dim int, opts ...NanMedianAxisOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rNanmedianDim]
+	var o NanMedianAxisOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "keepdim", Value: o.KeepDim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// ModeOptions are the optional parameters of Mode. The zero value of a field is the default.
+type ModeOptions struct {
+	Dim     any  // default -1; axis
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// Mode: Most frequent element along an axis, the smallest of several, and its last position. PyTorch: mode.
+//
+//	tpu.Of(1, 2, 2, 3).Mode()
+func (x *Tensor) Mode(opts ...ModeOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMode]
+	var o ModeOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "keepdim", Value: o.KeepDim}}
+	}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// KthValueOptions are the optional parameters of KthValue. The zero value of a field is the default.
+type KthValueOptions struct {
+	Dim     any  // default -1; axis
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// KthValue: The k-th smallest element along an axis, k from 1, and its position. PyTorch: kthvalue.
+//
+//	tpu.Of(3, 1, 2).KthValue(2)
+func (x *Tensor) KthValue(k int, opts ...KthValueOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rKthvalue]
+	var o KthValueOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "k", Value: k}, {Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "keepdim", Value: o.KeepDim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// Quantile: Quantiles along an axis, or of all elements, for probabilities q. PyTorch: quantile.
+//
+//	tpu.Of(1.0, 2.0, 4.0).Quantile(0.25)
+func (x *Tensor) Quantile(q any, axes ...int) *Tensor {
+	r := &rowTable()[rQuantile]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "interpolation", Value: "linear"}, {Name: "ignore_nan", Value: false}}
+	return do(r.def, a, x, q)
+}
+
+// QuantileKeep: Quantiles along an axis, or of all elements, for probabilities q. The axes stay, with size 1. PyTorch: quantile.
+func (x *Tensor) QuantileKeep(q any, axes ...int) *Tensor {
+	r := &rowTable()[rQuantile]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "interpolation", Value: "linear"}, {Name: "ignore_nan", Value: false}}
+	return do(r.def, a, x, q)
+}
+
+// QuantileOptions are the optional parameters of Quantile. The zero value of a field is the default.
+type QuantileOptions struct {
+	Dim           []int // axis; none: the flattened tensor
+	KeepDim       bool  // keep reduced axes as size 1
+	Interpolation any   // default linear; linear, lower, higher, nearest or midpoint
+	IgnoreNan     bool  // leave NaN out
+}
+
+// QuantileWith: Quantiles along an axis, or of all elements, for probabilities q. PyTorch: quantile.
+func (x *Tensor) QuantileWith(q any, o QuantileOptions) *Tensor {
+	r := &rowTable()[rQuantile]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "interpolation", Value: optionOr(r.def, "interpolation", o.Interpolation)}, {Name: "ignore_nan", Value: o.IgnoreNan}}
+	return do(r.def, a, x, q)
+}
+
+// NanQuantile: Quantiles of what is not NaN, for probabilities q. PyTorch: nanquantile.
+//
+//	tpu.Of(1.0, math.NaN(), 4.0).NanQuantile(0.25)
+func (x *Tensor) NanQuantile(q any, axes ...int) *Tensor {
+	r := &rowTable()[rNanquantile]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "interpolation", Value: "linear"}, {Name: "ignore_nan", Value: true}}
+	return do(r.def, a, x, q)
+}
+
+// NanQuantileKeep: Quantiles of what is not NaN, for probabilities q. The axes stay, with size 1. PyTorch: nanquantile.
+func (x *Tensor) NanQuantileKeep(q any, axes ...int) *Tensor {
+	r := &rowTable()[rNanquantile]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "interpolation", Value: "linear"}, {Name: "ignore_nan", Value: true}}
+	return do(r.def, a, x, q)
+}
+
+// NanQuantileOptions are the optional parameters of NanQuantile. The zero value of a field is the default.
+type NanQuantileOptions struct {
+	Dim           []int // axis; none: the flattened tensor
+	KeepDim       bool  // keep reduced axes as size 1
+	Interpolation any   // default linear; linear, lower, higher, nearest or midpoint
+	IgnoreNan     any   // default true; leave NaN out
+}
+
+// NanQuantileWith: Quantiles of what is not NaN, for probabilities q. PyTorch: nanquantile.
+func (x *Tensor) NanQuantileWith(q any, o NanQuantileOptions) *Tensor {
+	r := &rowTable()[rNanquantile]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "interpolation", Value: optionOr(r.def, "interpolation", o.Interpolation)}, {Name: "ignore_nan", Value: optionOr(r.def, "ignore_nan", o.IgnoreNan)}}
+	return do(r.def, a, x, q)
+}
+
+// CumSumOptions are the optional parameters of CumSum. The zero value of a field is the default.
+type CumSumOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// CumSum: Running sum along an axis. PyTorch: cumsum.
+//
+//	tpu.Of(1, 2, 3).CumSum(0)
+func (x *Tensor) CumSum(dim int, opts ...CumSumOptions) *Tensor {
+	r := &rowTable()[rCumsum]
+	var o CumSumOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// CumSumInPlace: Running sum along an axis. The result replaces x. PyTorch: cumsum.
+func (x *Tensor) CumSumInPlace(dim int, opts ...CumSumOptions) *Tensor {
+	r := &rowTable()[rCumsum]
+	var o CumSumOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return inPlace(r.def, a, x)
+}
+
+// CumProdOptions are the optional parameters of CumProd. The zero value of a field is the default.
+type CumProdOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// CumProd: Running product along an axis. PyTorch: cumprod.
+//
+//	tpu.Of(1, 2, 3).CumProd(0)
+func (x *Tensor) CumProd(dim int, opts ...CumProdOptions) *Tensor {
+	r := &rowTable()[rCumprod]
+	var o CumProdOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// CumProdInPlace: Running product along an axis. The result replaces x. PyTorch: cumprod.
+func (x *Tensor) CumProdInPlace(dim int, opts ...CumProdOptions) *Tensor {
+	r := &rowTable()[rCumprod]
+	var o CumProdOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return inPlace(r.def, a, x)
+}
+
+// CumMax: Running maximum along an axis and its position, the later of equal elements. PyTorch: cummax.
+//
+//	tpu.Of(1, 3, 2).CumMax(0)
+func (x *Tensor) CumMax(dim int) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rCummax]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// CumMin: Running minimum along an axis and its position, the later of equal elements. PyTorch: cummin.
+//
+//	tpu.Of(3, 1, 2).CumMin(0)
+func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rCummin]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// LogCumSumExp: Logarithm of the running sum of e^x along an axis. PyTorch: logcumsumexp.
+//
+//	tpu.Of(1.0, 2.0).LogCumSumExp(0)
+func (x *Tensor) LogCumSumExp(dim int) *Tensor {
+	r := &rowTable()[rLogcumsumexp]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x)
+}
+
+// DiffOptions are the optional parameters of Diff. The zero value of a field is the default.
+type DiffOptions struct {
+	N   any // default 1; how many times
+	Dim any // default -1; axis
+}
+
+// Diff: The n-th difference of neighbours along an axis. PyTorch: diff.
+//
+//	tpu.Of(1, 4, 9).Diff()
+func (x *Tensor) Diff(opts ...DiffOptions) *Tensor {
+	r := &rowTable()[rDiff]
+	var o DiffOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "n", Value: optionOr(r.def, "n", o.N)}, {Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}}
+	}
+	return do(r.def, a, x)
+}
+
+// TrapezoidOptions are the optional parameters of Trapezoid. The zero value of a field is the default.
+type TrapezoidOptions struct {
+	X   *Tensor // absent by default points
+	Dx  any     // default 1; distance
+	Dim any     // default -1; axis
+}
+
+// Trapezoid: Integral of samples along an axis by the trapezoidal rule, at equal distance dx or at the points x. PyTorch: trapezoid.dx.
+func Trapezoid(y *Tensor, opts ...TrapezoidOptions) *Tensor {
+	r := &rowTable()[rTrapezoid]
+	var o TrapezoidOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dx", Value: optionOr(r.def, "dx", o.Dx)}, {Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}}
+	}
+	return do(r.def, a, y, o.X)
+}
+
+// SortOptions are the optional parameters of Sort. The zero value of a field is the default.
+type SortOptions struct {
+	Dim        any  // default -1; axis
+	Descending bool // largest first
+	Stable     bool // equal elements keep their order; they always do here
+}
+
+// Sort: Elements in order along an axis, and where they came from; NaN is the largest. PyTorch: sort.stable.
+//
+//	tpu.Of(3, 1, 2).Sort()
+func (x *Tensor) Sort(opts ...SortOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rSort]
+	var o SortOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "descending", Value: o.Descending}, {Name: "stable", Value: o.Stable}}
+	}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// ArgSortOptions are the optional parameters of ArgSort. The zero value of a field is the default.
+type ArgSortOptions struct {
+	Dim        any  // default -1; axis
+	Descending bool // largest first
+	Stable     bool // equal elements keep their order; they always do here
+}
+
+// ArgSort: Where the elements in order along an axis come from. PyTorch: argsort.stable.
+//
+//	tpu.Of(3, 1, 2).ArgSort()
+func (x *Tensor) ArgSort(opts ...ArgSortOptions) *Tensor {
+	r := &rowTable()[rArgsort]
+	var o ArgSortOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "descending", Value: o.Descending}, {Name: "stable", Value: o.Stable}}
+	}
+	return do(r.def, a, x)
+}
+
+// MSort: Elements in order along the first axis. PyTorch: msort.
+//
+//	tpu.Of(3, 1, 2).MSort()
+func (x *Tensor) MSort() *Tensor {
+	r := &rowTable()[rMsort]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// TopKOptions are the optional parameters of TopK. The zero value of a field is the default.
+type TopKOptions struct {
+	Dim     any // default -1; axis
+	Largest any // default true; the largest, else the smallest
+	Sorted  any // default true; in order; they always are here
+}
+
+// TopK: The k largest (or smallest) elements along an axis, in order, and where they are. PyTorch: topk.
+//
+//	tpu.Of(3, 1, 2).TopK(2)
+func (x *Tensor) TopK(k int, opts ...TopKOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rTopk]
+	var o TopKOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "k", Value: k}, {Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "largest", Value: optionOr(r.def, "largest", o.Largest)}, {Name: "sorted", Value: optionOr(r.def, "sorted", o.Sorted)}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// Unique: The distinct elements in order, or the distinct slices along an axis; NaN differs from itself. PyTorch: unique_dim.
+//
+//	tpu.Of(2, 1, 2).Unique()
+func (x *Tensor) Unique(dim ...int) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	r := &rowTable()[rUnique]
+	a := op.Attrs{{Name: "sorted", Value: true}, {Name: "return_inverse", Value: false}, {Name: "return_counts", Value: false}, {Name: "dim", Value: intsOr(r.def, "dim", dim)}, {Name: "count", Value: -1}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// UniqueConsecutive: The elements that differ from the one before them, or the slices along an axis that do. PyTorch: unique_consecutive.
+//
+//	tpu.Of(1, 1, 2, 1).UniqueConsecutive()
+func (x *Tensor) UniqueConsecutive(dim ...int) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	r := &rowTable()[rUniqueConsecutive]
+	a := op.Attrs{{Name: "return_inverse", Value: false}, {Name: "return_counts", Value: false}, {Name: "dim", Value: intsOr(r.def, "dim", dim)}, {Name: "count", Value: -1}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// SearchSortedOptions are the optional parameters of SearchSorted. The zero value of a field is the default.
+type SearchSortedOptions struct {
+	Sorter   *Tensor // absent by default positions that sort the sequence
+	OutInt32 bool    // positions as i32
+	Right    bool    // after equal elements
+	Side     string  // left or right, instead of right
+}
+
+// SearchSorted: Where values would be inserted into sorted rows to keep them sorted. PyTorch: searchsorted.Tensor.
+func SearchSorted(sortedSequence *Tensor, self any, opts ...SearchSortedOptions) *Tensor {
+	r := &rowTable()[rSearchsorted]
+	var o SearchSortedOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "out_int32", Value: o.OutInt32}, {Name: "right", Value: o.Right}, {Name: "side", Value: o.Side}}
+	}
+	return do(r.def, a, sortedSequence, self, o.Sorter)
+}
+
+// BucketizeOptions are the optional parameters of Bucketize. The zero value of a field is the default.
+type BucketizeOptions struct {
+	OutInt32 bool // positions as i32
+	Right    bool // an element equal to a boundary lies above it
+}
+
+// Bucketize: Which interval between sorted boundaries each element lies in. PyTorch: bucketize.Tensor.
+func Bucketize(self any, boundaries *Tensor, opts ...BucketizeOptions) *Tensor {
+	r := &rowTable()[rBucketize]
+	var o BucketizeOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "out_int32", Value: o.OutInt32}, {Name: "right", Value: o.Right}}
+	}
+	return do(r.def, a, self, boundaries)
+}
+
+// BinCountOptions are the optional parameters of BinCount. The zero value of a field is the default.
+type BinCountOptions struct {
+	Weights   *Tensor // absent by default added instead of 1
+	Minlength int     // at least so many bins
+	Bins      any     // default -1; how many there are; -1: counted first
+}
+
+// BinCount: How often each integer from 0 occurs, or the sum of the weights there. PyTorch: bincount.
+//
+//	tpu.Of(0, 2, 2).BinCount()
+func (x *Tensor) BinCount(opts ...BinCountOptions) *Tensor {
+	r := &rowTable()[rBincount]
+	var o BinCountOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "minlength", Value: o.Minlength}, {Name: "bins", Value: optionOr(r.def, "bins", o.Bins)}}
+	}
+	return do(r.def, a, x, o.Weights)
+}
+
+// HistcOptions are the optional parameters of Histc. The zero value of a field is the default.
+type HistcOptions struct {
+	Bins any     // default 100; how many bins
+	Min  float64 // lower end
+	Max  float64 // upper end
+}
+
+// Histc: How many elements fall into each of equal bins from min to max; both 0: the range of the data. PyTorch: histc.
+//
+//	tpu.Of(1.0, 2.0, 1.0).Histc(4)
+func (x *Tensor) Histc(opts ...HistcOptions) *Tensor {
+	r := &rowTable()[rHistc]
+	var o HistcOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "bins", Value: optionOr(r.def, "bins", o.Bins)}, {Name: "min", Value: o.Min}, {Name: "max", Value: o.Max}}
+	}
+	return do(r.def, a, x)
+}
+
+// IsInOptions are the optional parameters of IsIn. The zero value of a field is the default.
+type IsInOptions struct {
+	AssumeUnique bool // both hold no element twice; makes no difference to the result
+	Invert       bool // whether it does not occur
+}
+
+// IsIn: Whether each element occurs among the test elements. PyTorch: isin.Tensor_Tensor.
+func IsIn(elements any, testElements any, opts ...IsInOptions) *Tensor {
+	r := &rowTable()[rIsin]
+	var o IsInOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "assume_unique", Value: o.AssumeUnique}, {Name: "invert", Value: o.Invert}}
+	}
+	return do(r.def, a, elements, testElements)
+}
+
+// SoftmaxOptions are the optional parameters of Softmax. The zero value of a field is the default.
+type SoftmaxOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// Softmax: e^x divided by its sum along an axis. PyTorch: softmax.int.
+//
+//	tpu.Of(1.0, 2.0, 3.0).Softmax(0)
+func (x *Tensor) Softmax(dim int, opts ...SoftmaxOptions) *Tensor {
+	r := &rowTable()[rSoftmax]
+	var o SoftmaxOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// LogSoftmaxOptions are the optional parameters of LogSoftmax. The zero value of a field is the default.
+type LogSoftmaxOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// LogSoftmax: Logarithm of softmax along an axis, without overflow. PyTorch: log_softmax.int.
+//
+//	tpu.Of(1.0, 2.0, 3.0).LogSoftmax(0)
+func (x *Tensor) LogSoftmax(dim int, opts ...LogSoftmaxOptions) *Tensor {
+	r := &rowTable()[rLogSoftmax]
+	var o LogSoftmaxOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// SoftminOptions are the optional parameters of Softmin. The zero value of a field is the default.
+type SoftminOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// Softmin: Softmax of the negative. PyTorch: nn.functional.softmin.
+//
+//	tpu.Of(1.0, 2.0, 3.0).Softmin(0)
+func (x *Tensor) Softmin(dim int, opts ...SoftminOptions) *Tensor {
+	r := &rowTable()[rSoftmin]
+	var o SoftminOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, x)
+}
+
+// LayerNormOptions are the optional parameters of LayerNorm. The zero value of a field is the default.
+type LayerNormOptions struct {
+	Weight *Tensor // absent by default scale of each element
+	Bias   *Tensor // absent by default shift of each element
+	Eps    any     // default 1e-05; added where a division by 0 threatens
+}
+
+// LayerNorm: Standardize over the last axes, then scale and shift by element. PyTorch: layer_norm.
+func LayerNorm(input *Tensor, normalizedShape []int, opts ...LayerNormOptions) *Tensor {
+	r := &rowTable()[rLayerNorm]
+	var o LayerNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "normalized_shape", Value: normalizedShape}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	return do(r.def, a, input, o.Weight, o.Bias)
+}
+
+// RMSNormOptions are the optional parameters of RMSNorm. The zero value of a field is the default.
+type RMSNormOptions struct {
+	Weight *Tensor // absent by default scale of each element
+	Eps    any     // default -1; added to the mean square; below 0: the machine epsilon of the type
+}
+
+// RMSNorm: Divide by the root of the mean square over the last axes, then scale by element. PyTorch: rms_norm.
+func RMSNorm(input *Tensor, normalizedShape []int, opts ...RMSNormOptions) *Tensor {
+	r := &rowTable()[rRmsNorm]
+	var o RMSNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "normalized_shape", Value: normalizedShape}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	return do(r.def, a, input, o.Weight)
+}
+
+// GroupNormOptions are the optional parameters of GroupNorm. The zero value of a field is the default.
+type GroupNormOptions struct {
+	Weight *Tensor // absent by default scale of each channel
+	Bias   *Tensor // absent by default shift of each channel
+	Eps    any     // default 1e-05; added where a division by 0 threatens
+}
+
+// GroupNorm: Standardize groups of channels of each batch element, then scale and shift by channel. PyTorch: group_norm.
+func GroupNorm(input *Tensor, numGroups int, opts ...GroupNormOptions) *Tensor {
+	r := &rowTable()[rGroupNorm]
+	var o GroupNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "num_groups", Value: numGroups}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	return do(r.def, a, input, o.Weight, o.Bias)
+}
+
+// BatchNormOptions are the optional parameters of BatchNorm. The zero value of a field is the default.
+type BatchNormOptions struct {
+	RunningMean *Tensor // absent by default mean of each channel
+	RunningVar  *Tensor // absent by default variance of each channel
+	Weight      *Tensor // absent by default scale of each channel
+	Bias        *Tensor // absent by default shift of each channel
+	Training    bool    // use the statistics of this batch
+	Momentum    any     // default 0.1; share of this batch in the running statistics
+	Eps         any     // default 1e-05; added where a division by 0 threatens
+}
+
+// BatchNorm: Standardize each channel over the batch, or by running statistics, then scale and shift; also the running statistics after this batch. PyTorch: batch_norm.
+func BatchNorm(input *Tensor, opts ...BatchNormOptions) (output *Tensor, runningMean *Tensor, runningVar *Tensor) {
+	r := &rowTable()[rBatchNorm]
+	var o BatchNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "training", Value: o.Training}, {Name: "momentum", Value: optionOr(r.def, "momentum", o.Momentum)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	}
+	t := doAll(r.def, a, input, o.RunningMean, o.RunningVar, o.Weight, o.Bias)
+	return t[0], t[1], t[2]
+}
+
+// InstanceNormOptions are the optional parameters of InstanceNorm. The zero value of a field is the default.
+type InstanceNormOptions struct {
+	RunningMean   *Tensor // absent by default mean of each channel
+	RunningVar    *Tensor // absent by default variance of each channel
+	Weight        *Tensor // absent by default scale of each channel
+	Bias          *Tensor // absent by default shift of each channel
+	UseInputStats any     // default true; use the statistics of the input, not the running ones
+	Momentum      any     // default 0.1; share of this batch in the running statistics
+	Eps           any     // default 1e-05; added where a division by 0 threatens
+}
+
+// InstanceNorm: Standardize each channel of each batch element, then scale and shift by channel. PyTorch: instance_norm.
+func InstanceNorm(input *Tensor, opts ...InstanceNormOptions) *Tensor {
+	r := &rowTable()[rInstanceNorm]
+	var o InstanceNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "use_input_stats", Value: optionOr(r.def, "use_input_stats", o.UseInputStats)}, {Name: "momentum", Value: optionOr(r.def, "momentum", o.Momentum)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	}
+	return do(r.def, a, input, o.RunningMean, o.RunningVar, o.Weight, o.Bias)
+}
+
+// LocalResponseNormOptions are the optional parameters of LocalResponseNorm. The zero value of a field is the default.
+type LocalResponseNormOptions struct {
+	Alpha any // default 0.0001; factor
+	Beta  any // default 0.75; exponent
+	K     any // default 1; added
+}
+
+// LocalResponseNorm: Divide by (k + alpha·mean square over neighbouring channels)^beta. PyTorch: nn.functional.local_response_norm.
+func LocalResponseNorm(input *Tensor, size int, opts ...LocalResponseNormOptions) *Tensor {
+	r := &rowTable()[rLocalResponseNorm]
+	var o LocalResponseNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "size", Value: size}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}, {Name: "beta", Value: optionOr(r.def, "beta", o.Beta)}, {Name: "k", Value: optionOr(r.def, "k", o.K)}}
+	return do(r.def, a, input)
+}
+
+// Normalize: Divide by the p-norm along the axes, or by eps when that is larger. PyTorch: nn.functional.normalize.
+func Normalize(input *Tensor, dim ...int) *Tensor {
+	r := &rowTable()[rNormalize]
+	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", dim)}, {Name: "eps", Value: defaultOf(r.def, "eps")}}
+	return do(r.def, a, input)
+}
+
+// CosineSimilarityOptions are the optional parameters of CosineSimilarity. The zero value of a field is the default.
+type CosineSimilarityOptions struct {
+	Dim any // default 1; axis
+	Eps any // default 1e-08; added where a division by 0 threatens
+}
+
+// CosineSimilarity: Cosine of the angle between vectors along an axis. PyTorch: cosine_similarity.
+func CosineSimilarity(x1 *Tensor, x2 *Tensor, opts ...CosineSimilarityOptions) *Tensor {
+	r := &rowTable()[rCosineSimilarity]
+	var o CosineSimilarityOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	}
+	return do(r.def, a, x1, x2)
+}
+
+// PairwiseDistanceOptions are the optional parameters of PairwiseDistance. The zero value of a field is the default.
+type PairwiseDistanceOptions struct {
+	P       any  // default 2; order
+	Eps     any  // default 1e-06; added where a division by 0 threatens
+	KeepDim bool // keep reduced axes as size 1
+}
+
+// PairwiseDistance: p-norm of the difference along the last axis. PyTorch: pairwise_distance.
+func PairwiseDistance(x1 *Tensor, x2 *Tensor, opts ...PairwiseDistanceOptions) *Tensor {
+	r := &rowTable()[rPairwiseDistance]
+	var o PairwiseDistanceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "keepdim", Value: o.KeepDim}}
+	}
+	return do(r.def, a, x1, x2)
+}
+
+// MSELossOptions are the optional parameters of MSELoss. The zero value of a field is the default.
+type MSELossOptions struct {
+	Reduction any     // default mean; mean, sum or none
+	Weight    *Tensor // absent by default factor of each element
+}
+
+// MSELoss: Mean of the squared differences. PyTorch: mse_loss.
+func MSELoss(input *Tensor, target *Tensor, opts ...MSELossOptions) *Tensor {
+	r := &rowTable()[rMseLoss]
+	var o MSELossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// L1LossOptions are the optional parameters of L1Loss. The zero value of a field is the default.
+type L1LossOptions struct {
+	Reduction any     // default mean; mean, sum or none
+	Weight    *Tensor // absent by default factor of each element
+}
+
+// L1Loss: Mean of the absolute differences. PyTorch: l1_loss.
+func L1Loss(input *Tensor, target *Tensor, opts ...L1LossOptions) *Tensor {
+	r := &rowTable()[rL1Loss]
+	var o L1LossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// SmoothL1LossOptions are the optional parameters of SmoothL1Loss. The zero value of a field is the default.
+type SmoothL1LossOptions struct {
+	Reduction any // default mean; mean, sum or none
+	Beta      any // default 1; where the square ends
+}
+
+// SmoothL1Loss: Squared difference over 2·beta below beta, absolute difference less beta/2 above. PyTorch: smooth_l1_loss.
+func SmoothL1Loss(input *Tensor, target *Tensor, opts ...SmoothL1LossOptions) *Tensor {
+	r := &rowTable()[rSmoothL1Loss]
+	var o SmoothL1LossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "beta", Value: optionOr(r.def, "beta", o.Beta)}}
+	}
+	return do(r.def, a, input, target)
+}
+
+// HuberLossOptions are the optional parameters of HuberLoss. The zero value of a field is the default.
+type HuberLossOptions struct {
+	Reduction any     // default mean; mean, sum or none
+	Delta     any     // default 1; where the square ends
+	Weight    *Tensor // absent by default factor of each element
+}
+
+// HuberLoss: Half the squared difference up to delta, linear above. PyTorch: huber_loss.
+func HuberLoss(input *Tensor, target *Tensor, opts ...HuberLossOptions) *Tensor {
+	r := &rowTable()[rHuberLoss]
+	var o HuberLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "delta", Value: optionOr(r.def, "delta", o.Delta)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// BinaryCrossEntropyOptions are the optional parameters of BinaryCrossEntropy. The zero value of a field is the default.
+type BinaryCrossEntropyOptions struct {
+	Weight    *Tensor // absent by default factor of each element
+	Reduction any     // default mean; mean, sum or none
+}
+
+// BinaryCrossEntropy: −(y·log x + (1−y)·log(1−x)) for probabilities x, logarithms clamped at −100. PyTorch: binary_cross_entropy.
+func BinaryCrossEntropy(input *Tensor, target *Tensor, opts ...BinaryCrossEntropyOptions) *Tensor {
+	r := &rowTable()[rBinaryCrossEntropy]
+	var o BinaryCrossEntropyOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// BinaryCrossEntropyWithLogitsOptions are the optional parameters of BinaryCrossEntropyWithLogits. The zero value of a field is the default.
+type BinaryCrossEntropyWithLogitsOptions struct {
+	Weight    *Tensor // absent by default factor of each element
+	Reduction any     // default mean; mean, sum or none
+	PosWeight *Tensor // absent by default factor of the positive part
+}
+
+// BinaryCrossEntropyWithLogits: Binary cross entropy of sigmoid(x), without overflow. PyTorch: binary_cross_entropy_with_logits.
+func BinaryCrossEntropyWithLogits(input *Tensor, target *Tensor, opts ...BinaryCrossEntropyWithLogitsOptions) *Tensor {
+	r := &rowTable()[rBinaryCrossEntropyWithLogits]
+	var o BinaryCrossEntropyWithLogitsOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight, o.PosWeight)
+}
+
+// KLDivOptions are the optional parameters of KLDiv. The zero value of a field is the default.
+type KLDivOptions struct {
+	Reduction any  // default mean; mean, batchmean, sum or none
+	LogTarget bool // the target is a logarithm
+}
+
+// KLDiv: y·(log y − x) for log-probabilities x. PyTorch: kl_div.
+func KLDiv(input *Tensor, target *Tensor, opts ...KLDivOptions) *Tensor {
+	r := &rowTable()[rKlDiv]
+	var o KLDivOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "log_target", Value: o.LogTarget}}
+	}
+	return do(r.def, a, input, target)
+}
+
+// HingeEmbeddingLossOptions are the optional parameters of HingeEmbeddingLoss. The zero value of a field is the default.
+type HingeEmbeddingLossOptions struct {
+	Margin    any // default 1; distance wanted
+	Reduction any // default mean; mean, sum or none
+}
+
+// HingeEmbeddingLoss: x where the target is 1, max(0, margin − x) where it is −1. PyTorch: hinge_embedding_loss.
+func HingeEmbeddingLoss(input *Tensor, target *Tensor, opts ...HingeEmbeddingLossOptions) *Tensor {
+	r := &rowTable()[rHingeEmbeddingLoss]
+	var o HingeEmbeddingLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "margin", Value: optionOr(r.def, "margin", o.Margin)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target)
+}
+
+// MarginRankingLossOptions are the optional parameters of MarginRankingLoss. The zero value of a field is the default.
+type MarginRankingLossOptions struct {
+	Margin    float64 // distance wanted
+	Reduction any     // default mean; mean, sum or none
+}
+
+// MarginRankingLoss: max(0, −y·(x1−x2) + margin). PyTorch: margin_ranking_loss.
+func MarginRankingLoss(input1 *Tensor, input2 *Tensor, target *Tensor, opts ...MarginRankingLossOptions) *Tensor {
+	r := &rowTable()[rMarginRankingLoss]
+	var o MarginRankingLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "margin", Value: o.Margin}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input1, input2, target)
+}
+
+// SoftMarginLossOptions are the optional parameters of SoftMarginLoss. The zero value of a field is the default.
+type SoftMarginLossOptions struct {
+	Reduction any // default mean; mean, sum or none
+}
+
+// SoftMarginLoss: log(1 + e^(−x·y)). PyTorch: soft_margin_loss.
+func SoftMarginLoss(input *Tensor, target *Tensor, opts ...SoftMarginLossOptions) *Tensor {
+	r := &rowTable()[rSoftMarginLoss]
+	var o SoftMarginLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target)
+}
+
+// GaussianNLLLossOptions are the optional parameters of GaussianNLLLoss. The zero value of a field is the default.
+type GaussianNLLLossOptions struct {
+	Full      bool // add the constant
+	Eps       any  // default 1e-06; added where a division by 0 threatens
+	Reduction any  // default mean; mean, sum or none
+}
+
+// GaussianNLLLoss: (log v + (x−y)²/v)/2, v the variance, at least eps. PyTorch: nn.functional.gaussian_nll_loss.
+func GaussianNLLLoss(input *Tensor, target *Tensor, var_ *Tensor, opts ...GaussianNLLLossOptions) *Tensor {
+	r := &rowTable()[rGaussianNllLoss]
+	var o GaussianNLLLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "full", Value: o.Full}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, var_)
+}
+
+// PoissonNLLLossOptions are the optional parameters of PoissonNLLLoss. The zero value of a field is the default.
+type PoissonNLLLossOptions struct {
+	LogInput  any  // default true; x is the logarithm of the rate
+	Full      bool // add Stirling's term
+	Eps       any  // default 1e-08; added where a division by 0 threatens
+	Reduction any  // default mean; mean, sum or none
+}
+
+// PoissonNLLLoss: e^x − y·x, or x − y·log(x+eps). PyTorch: poisson_nll_loss.
+func PoissonNLLLoss(input *Tensor, target *Tensor, opts ...PoissonNLLLossOptions) *Tensor {
+	r := &rowTable()[rPoissonNllLoss]
+	var o PoissonNLLLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "log_input", Value: optionOr(r.def, "log_input", o.LogInput)}, {Name: "full", Value: o.Full}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target)
+}
+
+// CosineEmbeddingLossOptions are the optional parameters of CosineEmbeddingLoss. The zero value of a field is the default.
+type CosineEmbeddingLossOptions struct {
+	Margin    float64 // cosine allowed
+	Reduction any     // default mean; mean, sum or none
+}
+
+// CosineEmbeddingLoss: 1 − cos where the target is 1, max(0, cos − margin) where it is −1. PyTorch: cosine_embedding_loss.
+func CosineEmbeddingLoss(input1 *Tensor, input2 *Tensor, target *Tensor, opts ...CosineEmbeddingLossOptions) *Tensor {
+	r := &rowTable()[rCosineEmbeddingLoss]
+	var o CosineEmbeddingLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "margin", Value: o.Margin}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input1, input2, target)
+}
+
+// TripletMarginLossOptions are the optional parameters of TripletMarginLoss. The zero value of a field is the default.
+type TripletMarginLossOptions struct {
+	Margin    any  // default 1; distance wanted
+	P         any  // default 2; order of the norm
+	Eps       any  // default 1e-06; added where a division by 0 threatens
+	Swap      bool // take the nearer of anchor and positive to the negative
+	Reduction any  // default mean; mean, sum or none
+}
+
+// TripletMarginLoss: max(0, d(anchor, positive) − d(anchor, negative) + margin). PyTorch: triplet_margin_loss.
+func TripletMarginLoss(anchor *Tensor, positive *Tensor, negative *Tensor, opts ...TripletMarginLossOptions) *Tensor {
+	r := &rowTable()[rTripletMarginLoss]
+	var o TripletMarginLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "margin", Value: optionOr(r.def, "margin", o.Margin)}, {Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "swap", Value: o.Swap}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, anchor, positive, negative)
+}
+
+// MultiMarginLossOptions are the optional parameters of MultiMarginLoss. The zero value of a field is the default.
+type MultiMarginLossOptions struct {
+	P         any     // default 1; exponent, 1 or 2
+	Margin    any     // default 1; distance wanted
+	Weight    *Tensor // absent by default factor of each class
+	Reduction any     // default mean; mean, sum or none
+}
+
+// MultiMarginLoss: Mean over the other classes of max(0, margin − x[y] + x[i])^p. PyTorch: multi_margin_loss.
+func MultiMarginLoss(input *Tensor, target *Tensor, opts ...MultiMarginLossOptions) *Tensor {
+	r := &rowTable()[rMultiMarginLoss]
+	var o MultiMarginLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "margin", Value: optionOr(r.def, "margin", o.Margin)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// MultilabelSoftMarginLossOptions are the optional parameters of MultilabelSoftMarginLoss. The zero value of a field is the default.
+type MultilabelSoftMarginLossOptions struct {
+	Weight    *Tensor // absent by default factor of each class
+	Reduction any     // default mean; mean, sum or none
+}
+
+// MultilabelSoftMarginLoss: Mean over classes of the binary cross entropy of sigmoid(x). PyTorch: nn.functional.multilabel_soft_margin_loss.
+func MultilabelSoftMarginLoss(input *Tensor, target *Tensor, opts ...MultilabelSoftMarginLossOptions) *Tensor {
+	r := &rowTable()[rMultilabelSoftMarginLoss]
+	var o MultilabelSoftMarginLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// CTCLossOptions are the optional parameters of CTCLoss. The zero value of a field is the default.
+type CTCLossOptions struct {
+	Blank        int  // class of the blank
+	Reduction    any  // default mean; mean, sum or none
+	ZeroInfinity bool // an impossible alignment counts 0
+}
+
+// CTCLoss: Negative logarithm of the probability of a label sequence over all alignments. PyTorch: ctc_loss.Tensor.
+func CTCLoss(logProbs *Tensor, targets *Tensor, inputLengths *Tensor, targetLengths *Tensor, opts ...CTCLossOptions) *Tensor {
+	r := &rowTable()[rCtcLoss]
+	var o CTCLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "blank", Value: o.Blank}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "zero_infinity", Value: o.ZeroInfinity}}
+	}
+	return do(r.def, a, logProbs, targets, inputLengths, targetLengths)
+}
+
+// NLLLossOptions are the optional parameters of NLLLoss. The zero value of a field is the default.
+type NLLLossOptions struct {
+	Weight      *Tensor // absent by default factor of each class
+	IgnoreIndex any     // default -100; target that does not count
+	Reduction   any     // default mean; mean, sum or none
+}
+
+// NLLLoss: Negative log-probability of the target class; a mean divides by the used weights. PyTorch: nll_loss.
+func NLLLoss(input *Tensor, target *Tensor, opts ...NLLLossOptions) *Tensor {
+	r := &rowTable()[rNllLoss]
+	var o NLLLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "ignore_index", Value: optionOr(r.def, "ignore_index", o.IgnoreIndex)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target, o.Weight)
+}
+
+// CrossEntropyOptions are the optional parameters of CrossEntropy. The zero value of a field is the default.
+type CrossEntropyOptions struct {
+	Weight         *Tensor // absent by default factor of each class
+	IgnoreIndex    any     // default -100; target that does not count
+	Reduction      any     // default mean; mean, sum or none
+	LabelSmoothing float64 // share of the target spread over all classes
+}
+
+// CrossEntropy: Negative logarithm of the softmax of the target class, or of the classes weighted by target probabilities. PyTorch: cross_entropy_loss.
+func CrossEntropy(input *Tensor, target *Tensor, opts ...CrossEntropyOptions) *Tensor {
+	r := &rowTable()[rCrossEntropy]
+	var o CrossEntropyOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "ignore_index", Value: optionOr(r.def, "ignore_index", o.IgnoreIndex)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "label_smoothing", Value: o.LabelSmoothing}}
+	}
+	return do(r.def, a, input, target, o.Weight)
 }
 
 // MatMul: Matrix product of the last two axes, broadcasting the others; a vector is a row on the left and a column on the right. PyTorch: matmul.
