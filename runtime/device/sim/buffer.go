@@ -28,6 +28,8 @@ type buffer struct {
 	*form
 	buf   []byte
 	block *device.Block // nil once freed
+	// claimed: a run that has not ended will give the block to its output.
+	claimed bool
 }
 
 // constant says whether b holds one element for all.

@@ -28,6 +28,9 @@ type executable struct {
 	arena      []int          // per slot: offset of an intermediate, -1 for others
 	arenaBytes int64
 
+	donate []bool          // per input: what pair was made for
+	pair   []int           // per output: the donated input that may give its HBM, or -1
+	padded []int64         // per input
 	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks []*device.Block // per output, scratch of a run
 	call   kernel.Call
@@ -87,6 +90,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	}
 	for _, n := range g.Inputs {
 		x.in = append(x.in, n.Outs[0])
+		x.padded = append(x.padded, n.Outs[0].PaddedBytes())
 		x.addSlot(n.Outs[0])
 	}
 	for i, n := range g.Nodes {
@@ -134,6 +138,10 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		x.steps = append(x.steps, s)
 	}
 	x.donor = make([]int, len(x.outs))
+	x.pair = make([]int, len(x.outs))
+	for i := range x.outs {
+		x.donor[i], x.pair[i] = -1, -1
+	}
 	x.blocks = make([]*device.Block, len(x.outs))
 	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)
@@ -206,8 +214,10 @@ func viewOf(d *op.Def, from kernel.Array, a op.Attrs) (shape.View, bool) {
 func (x *executable) checkFits(g *graph.Graph) error {
 	args := x.plan.ArgumentBytes
 	var outs, largest int64
-	for _, s := range x.in {
-		largest = max(largest, s.PaddedBytes())
+	for i, s := range x.in {
+		if !s.Weak {
+			largest = max(largest, x.padded[i])
+		}
 	}
 	for _, o := range x.outs {
 		outs = sum(outs, o.padded)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -250,6 +251,58 @@ func TestHostMemoryLimit(t *testing.T) {
 	err = compile(t, d, c.graph(c.do(sumAll, f32(), big)), device.FastRun).Run(&device.Launch{})
 	if !errors.As(err, &host) || d.HBM().Used() != 0 {
 		t.Errorf("got %v, %d B of HBM", err, d.HBM().Used())
+	}
+}
+
+func TestLargeConstantsTakeNoHostMemory(t *testing.T) {
+	d := open(t, Options{HostLimitBytes: 1 << 20})
+	b := builder{}
+	row := op.Must(op.Full)
+	n := b.all(row, op.Attrs{{Name: "size", Value: []int{1 << 28}}, {Name: "fill_value", Value: 1.5}, {Name: "dtype", Value: dtype.F32}}, []shape.Spec{f32(1 << 28)})
+	e := compile(t, d, b.graph(graph.Ref{Node: n}), device.FastCompile)
+	var held []device.Buffer
+	for range 15 {
+		l := &device.Launch{}
+		if err := e.Run(l); err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, l.Out[0])
+	}
+	var oom *device.OutOfMemoryError
+	if err := e.Run(&device.Launch{}); !errors.As(err, &oom) || d.HBM().Used() != 15<<30 {
+		t.Errorf("%v, %d B of HBM", err, d.HBM().Used())
+	}
+	if _, ok := held[3].(*buffer); !ok || !held[3].(*buffer).constant() {
+		t.Error("a large constant is held in full")
+	}
+	// Its array is there when asked for.
+	c := builder{}
+	x := c.input(f32(1 << 18))
+	k := c.all(row, op.Attrs{{Name: "size", Value: []int{1 << 18}}, {Name: "fill_value", Value: 1.5}, {Name: "dtype", Value: dtype.F32}}, []shape.Spec{f32(1 << 18)})
+	g := c.graph(graph.Ref{Node: k}, c.do(add, f32(1<<18), x, graph.Ref{Node: k}))
+	d = open(t, Options{})
+	l := &device.Launch{In: []device.Buffer{upload(t, d, []int{1 << 18}, make([]float32, 1<<18)...)}}
+	if err := compile(t, d, g, device.FastRun).Run(l); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range l.Out {
+		if a := numbers(o); len(a) != 1<<18 || a[0] != 1.5 || a[1<<18-1] != 1.5 {
+			t.Errorf("output %d: %v … %v", i, a[0], a[len(a)-1])
+		}
+	}
+}
+
+func TestOutOfMemoryOfARegionCountsAllItNeeds(t *testing.T) {
+	b := builder{}
+	x := b.input(f32(1024))
+	g := b.graph(b.do(add, f32(1024), x, x), b.do(mul, f32(1024), x, x))
+	g.Name = "add+mul"
+	d := open(t, Options{HBMLimitBytes: 3<<12 - 512})
+	in := []device.Buffer{upload(t, d, []int{1024}, make([]float32, 1024)...)}
+	err := compile(t, d, g, device.FastCompile).Run(&device.Launch{In: in})
+	var oom *device.OutOfMemoryError
+	if !errors.As(err, &oom) || oom.What != "add+mul" || oom.PaddedBytes != 2<<12+512 || oom.UsedBytes != 1<<12 {
+		t.Errorf("got %v, %+v", err, oom)
 	}
 }
 
