@@ -28,9 +28,6 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 	var positional []Operand
 	taken := map[int]bool{} // inputs that a keyword refers to
 	for k, v := range r.Attrs {
-		if n, ok := keywords[string(d.Name)+"."+k]; ok {
-			k = n
-		}
 		o, ref, err := keyword(v, r.Inputs)
 		if err != nil {
 			return nil, nil, &BindError{d.Name, k, err.Error()}

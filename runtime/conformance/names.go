@@ -79,10 +79,5 @@ func adapt(r *Record) *Record {
 	return r
 }
 
-// keywords maps row.keyword of a recording to the parameter of the row where the names differ.
-var keywords = map[string]string{
-	"expand.sizes": "size",
-}
-
 // absent are the values of None for parameters that a row demands.
 var absent = map[string]any{"slice.start": 0, "slice.end": math.MaxInt}

@@ -115,7 +115,7 @@ func addendGrad(b Builder, c *Call, g Value) Value {
 func addbmmGrad(b Builder, c *Call, dy []Value) []Value {
 	g := unsqueezed(b, scaled(b, dy[0], c.Attrs.Float("alpha")), 0)
 	d := append([]int{dims(c.In[1])[0]}, dims(dy[0])...)
-	g = b.Do("expand", attr("size", d), g)
+	g = b.Do("expand", attr("sizes", d), g)
 	x, y := matmulGrads(b, c.In[1], c.In[2], g, c.Needs[1], c.Needs[2])
 	return []Value{addendGrad(b, c, dy[0]), x, y}
 }
@@ -232,7 +232,7 @@ func placed(b Builder, v Value, at []int, size []int) Value {
 	if len(dims(v)) == len(size) && !shape.EqualDims(dims(v), size) && shape.Size(dims(v)) != 0 {
 		for i := range size {
 			if size[i] != dims(v)[i] && dims(v)[i] == 1 {
-				return b.Do("expand", attr("size", append([]int{}, size...)), v)
+				return b.Do("expand", attr("sizes", append([]int{}, size...)), v)
 			}
 		}
 	}
@@ -307,7 +307,7 @@ func bilinearGrad(b Builder, c *Call, dy []Value) []Value {
 func traceGrad(b Builder, c *Call, dy []Value) []Value {
 	d := dims(c.In[0])
 	n := min(d[0], d[1])
-	g := b.Do("expand", attr("size", []int{n}), dy[0])
+	g := b.Do("expand", attr("sizes", []int{n}), dy[0])
 	return []Value{b.Do("diagonal_scatter", attr("offset", 0, "dim1", 0, "dim2", 1), zeros(b, c.In[0]), g)}
 }
 

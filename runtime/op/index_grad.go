@@ -33,7 +33,7 @@ func takeAlongGrad(b Builder, c *Call, dy []Value) []Value {
 		return []Value{g, nil}
 	}
 	if !shape.EqualDims(dims(idx), full) {
-		idx = b.Do("expand", attr("size", slices.Clone(full)), idx)
+		idx = b.Do("expand", attr("sizes", slices.Clone(full)), idx)
 	}
 	full[dim] = dims(x)[dim]
 	z := b.Full(shape.Spec{DType: x.Spec().DType, Dims: full}, 0)
@@ -178,7 +178,7 @@ func spreadIndex(b Builder, idx Value, size []int, axis int) Value {
 		one[i] = 1
 	}
 	one[axis] = size[axis]
-	return b.Do("expand", attr("size", slices.Clone(size)), reshaped(b, idx, one...))
+	return b.Do("expand", attr("sizes", slices.Clone(size)), reshaped(b, idx, one...))
 }
 
 // reduceGrads gives the gradients of a scatter that combines.

@@ -28,6 +28,9 @@ func wrapHLO(w *stablehlo.Writer, idx stablehlo.Value, n int) stablehlo.Value {
 }
 
 func lowerIndexSelect(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	if c.Out[0].Size() == 0 {
+		return []stablehlo.Value{w.Splat(c.Out[0], 0)}
+	}
 	x := oneAxis(w, c.In[0])
 	idx := oneAxis(w, c.In[1])
 	return []stablehlo.Value{w.Reshape(w.TakeAxis(x, idx, axisOf(c.Attrs.Int("dim"), x.Spec.Rank())), c.Out[0].Dims)}
@@ -43,12 +46,18 @@ func lowerGather(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 
 func lowerTake(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	x := flatHLO(w, c.In[0])
+	if c.Out[0].Size() == 0 {
+		return []stablehlo.Value{w.Splat(c.Out[0], 0)}
+	}
 	return []stablehlo.Value{w.TakeAxis(x, wrapHLO(w, c.In[1], x.Spec.Size()), 0)}
 }
 
 func lowerTakeAlong(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	x, idx, out := c.In[0], c.In[1], c.Out[0]
 	dim := c.Attrs.Int("dim")
+	if out.Size() == 0 {
+		return []stablehlo.Value{w.Splat(out, 0)}
+	}
 	if dim == kernel.FlatDim {
 		return []stablehlo.Value{w.TakeAxis(flatHLO(w, x), flatHLO(w, idx), 0)}
 	}
@@ -62,6 +71,9 @@ func lowerTakeAlong(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 }
 
 func lowerEmbedding(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	if c.Out[0].Size() == 0 {
+		return []stablehlo.Value{w.Splat(c.Out[0], 0)}
+	}
 	return []stablehlo.Value{w.TakeAxis(c.In[1], c.In[0], 0)}
 }
 

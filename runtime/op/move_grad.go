@@ -176,7 +176,7 @@ func channelShuffleGrad(b Builder, c *Call, dy []Value) []Value {
 }
 
 func sumToSizeGrad(b Builder, c *Call, dy []Value) []Value {
-	return []Value{b.Do("expand", attr("size", dims(c.In[0])), dy[0])}
+	return []Value{b.Do("expand", attr("sizes", dims(c.In[0])), dy[0])}
 }
 
 // withinGrad: what was overwritten has no gradient, src has that of its place.

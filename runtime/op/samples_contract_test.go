@@ -50,7 +50,7 @@ func (samples) View() map[Name][]sample {
 		"unflatten":  {{in: x, attrs: attrs("dim", 2, "sizes", []int{2, 2})}},
 		"squeeze":    {{in: []any{d(1, 3, 1)}}},
 		"unsqueeze":  {{in: x, attrs: attrs("dim", 1)}},
-		"expand":     {{in: []any{d(3, 1)}, attrs: attrs("size", []int{2, -1, 4})}},
+		"expand":     {{in: []any{d(3, 1)}, attrs: attrs("sizes", []int{2, -1, 4})}},
 		"slice":      {{in: x, attrs: attrs("dim", 2, "start", 1, "end", 4, "step", 2)}, {in: x, attrs: attrs("dim", 0, "start", 2, "end", 1)}},
 		"narrow":     {{in: x, attrs: attrs("dim", 1, "start", -2, "length", 2)}},
 		"select":     {{in: x, attrs: attrs("dim", 1, "index", -1)}},

@@ -63,7 +63,7 @@ var viewOps = []Def{
 	seen(expandView, Def{Name: "expand", Torch: "expand", Method: "Expand",
 		Doc:     "Repeats axes of size 1 without a copy; -1 keeps a size, new axes go in front.",
 		Example: `tpu.Of(1, 2, 3).Expand(2, -1)`,
-		Params:  []Param{tensor("input"), {Name: "size", Kind: KInts}},
+		Params:  []Param{tensor("input"), {Name: "sizes", Kind: KInts}},
 		Grad:    expandGrad, Lower: lowerExpand}),
 	seen(sliceView, Def{Name: "slice", Torch: "slice.Tensor", Method: "Slice",
 		Doc:     "Takes the positions start, start+step, … below end of one axis; bounds are cut to the axis as in Python.",

@@ -54,7 +54,7 @@ func squeezeView(v shape.View, a Attrs) (shape.View, error) {
 }
 
 func unsqueezeView(v shape.View, a Attrs) (shape.View, error) { return v.Unsqueeze(a.Int("dim")) }
-func expandView(v shape.View, a Attrs) (shape.View, error)    { return v.Expand(a.Ints("size")...) }
+func expandView(v shape.View, a Attrs) (shape.View, error)    { return v.Expand(a.Ints("sizes")...) }
 
 func sliceView(v shape.View, a Attrs) (shape.View, error) {
 	return v.Slice(a.Int("dim"), a.Int("start"), a.Int("end"), a.Int("step"))
