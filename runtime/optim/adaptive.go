@@ -1,0 +1,239 @@
+package optim
+
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/tpu"
+)
+
+// AdagradOptions are the options of Adagrad; not set: LR 0.01, Eps 1e-10.
+type AdagradOptions struct {
+	LR                 float64
+	LRDecay            float64
+	WeightDecay        float64
+	InitialAccumulator float64
+	Eps                float64
+	Maximize           bool
+}
+
+// Adagrad scales gradients by the root of the sum of their squares.
+type Adagrad struct {
+	base
+	o AdagradOptions
+}
+
+// NewAdagrad makes an Adagrad optimizer.
+func NewAdagrad(params []*tpu.Tensor, o AdagradOptions) *Adagrad {
+	o.Eps = or(o.Eps, 1e-10)
+	a := &Adagrad{newBase(params, o.LR, 0.01, o.Maximize), o}
+	a.update = a.step
+	return a
+}
+
+func (a *Adagrad) step(p, g *tpu.Tensor, st slots, t int) {
+	g = decayed(g, p, a.o.WeightDecay)
+	sum := st["sum"]
+	if sum == nil {
+		sum = tpu.Keep(p.FullLike(a.o.InitialAccumulator))
+		st["sum"] = sum
+	}
+	sum.AddcmulInPlace(g, g)
+	p.AddcdivInPlace(g, sum.Sqrt().Add(a.o.Eps), tpu.AddcdivOptions{Value: -a.lr / (1 + float64(t-1)*a.o.LRDecay)})
+}
+
+// RMSPropOptions are the options of RMSProp; not set: LR 0.01, Alpha 0.99, Eps 1e-8.
+type RMSPropOptions struct {
+	LR          float64
+	Alpha       float64
+	Eps         float64
+	WeightDecay float64
+	Momentum    float64
+	Centered    bool // by the variance instead of the squares
+	Maximize    bool
+}
+
+// RMSProp scales gradients by the root of their averaged squares.
+type RMSProp struct {
+	base
+	o RMSPropOptions
+}
+
+// NewRMSProp makes an RMSProp optimizer.
+func NewRMSProp(params []*tpu.Tensor, o RMSPropOptions) *RMSProp {
+	o.Alpha, o.Eps = or(o.Alpha, 0.99), or(o.Eps, 1e-8)
+	r := &RMSProp{newBase(params, o.LR, 0.01, o.Maximize), o}
+	r.update = r.step
+	return r
+}
+
+func (r *RMSProp) step(p, g *tpu.Tensor, st slots, _ int) {
+	g = decayed(g, p, r.o.WeightDecay)
+	v := st.zeros("square_avg", p)
+	square(v, g, r.o.Alpha)
+	if r.o.Centered {
+		m := st.zeros("grad_avg", p)
+		m.LerpInPlace(g, 1-r.o.Alpha)
+		v = v.Addcmul(m, m, tpu.AddcmulOptions{Value: -1})
+	}
+	denom := v.Sqrt().Add(r.o.Eps)
+	if r.o.Momentum > 0 {
+		buf := st.zeros("momentum", p)
+		buf.MulInPlace(r.o.Momentum)
+		buf.AddcdivInPlace(g, denom)
+		p.AddInPlace(buf, tpu.AddOptions{Alpha: -r.lr})
+		return
+	}
+	p.AddcdivInPlace(g, denom, tpu.AddcdivOptions{Value: -r.lr})
+}
+
+// AdadeltaOptions are the options of Adadelta; not set: LR 1, Rho 0.9, Eps 1e-6.
+type AdadeltaOptions struct {
+	LR          float64
+	Rho         float64
+	Eps         float64
+	WeightDecay float64
+	Maximize    bool
+}
+
+// Adadelta scales gradients by the ratio of averaged steps and gradients.
+type Adadelta struct {
+	base
+	o AdadeltaOptions
+}
+
+// NewAdadelta makes an Adadelta optimizer.
+func NewAdadelta(params []*tpu.Tensor, o AdadeltaOptions) *Adadelta {
+	o.Rho, o.Eps = or(o.Rho, 0.9), or(o.Eps, 1e-6)
+	a := &Adadelta{newBase(params, o.LR, 1, o.Maximize), o}
+	a.update = a.step
+	return a
+}
+
+func (a *Adadelta) step(p, g *tpu.Tensor, st slots, _ int) {
+	g = decayed(g, p, a.o.WeightDecay)
+	v, acc := st.zeros("square_avg", p), st.zeros("acc_delta", p)
+	square(v, g, a.o.Rho)
+	delta := acc.Add(a.o.Eps).Sqrt().Div(v.Add(a.o.Eps).Sqrt()).Mul(g)
+	square(acc, delta, a.o.Rho)
+	p.AddInPlace(delta, tpu.AddOptions{Alpha: -a.lr})
+}
+
+// AdafactorOptions are the options of Adafactor; not set: LR 0.01, Beta2Decay
+// -0.8, Eps2 0.001, D 1, and Eps1 the eps of the parameter's type.
+type AdafactorOptions struct {
+	LR          float64
+	Beta2Decay  float64
+	Eps1, Eps2  float64
+	D           float64
+	WeightDecay float64
+	Maximize    bool
+}
+
+// Adafactor keeps the squares of a matrix as a row and a column.
+type Adafactor struct {
+	base
+	o AdafactorOptions
+}
+
+// NewAdafactor makes an Adafactor optimizer.
+func NewAdafactor(params []*tpu.Tensor, o AdafactorOptions) *Adafactor {
+	o.Beta2Decay, o.Eps2, o.D = or(o.Beta2Decay, -0.8), or(o.Eps2, 1e-3), or(o.D, 1)
+	a := &Adafactor{newBase(params, o.LR, 0.01, o.Maximize), o}
+	a.update = a.step
+	return a
+}
+
+func (a *Adafactor) step(p, g *tpu.Tensor, st slots, t int) {
+	eps1 := or(a.o.Eps1, p.DType().Eps())
+	weight := pow(float64(t), a.o.Beta2Decay)
+	rho := math.Min(a.lr, 1/math.Sqrt(float64(t)))
+	root := math.Sqrt(float64(p.Size()))
+	scale := norm2(p).Div(root).ClampMin(a.o.Eps2).Mul(rho)
+	p.MulInPlace(1 - a.lr*a.o.WeightDecay)
+	var v *tpu.Tensor
+	if n := g.Rank(); n > 1 {
+		rows, cols := g.Dim(-1), g.Dim(-2)
+		row := g.Mul(g).SumKeep(-1).Div(rows)
+		col := g.Mul(g).SumKeep(-2).Div(cols)
+		rv, cv := st.zeros("row_var", row), st.zeros("col_var", col)
+		rv.LerpInPlace(row, weight)
+		cv.LerpInPlace(col, weight)
+		v = rv.MatMul(cv).Div(rv.MeanKeep(-2).ClampMin(eps1))
+	} else {
+		kept := st.zeros("variance", p)
+		kept.LerpInPlace(g.Mul(g), weight)
+		v = kept
+	}
+	step := v.ClampMin(eps1 * eps1).Rsqrt().Mul(g)
+	denom := norm2(step).Div(root * a.o.D).ClampMin(1)
+	p.SubInPlace(step.Mul(scale.Div(denom)))
+}
+
+// norm2 is the root of the sum of all squares.
+func norm2(x *tpu.Tensor) *tpu.Tensor { return x.Mul(x).Sum().Sqrt() }
+
+// MuonOptions are the options of Muon; not set: LR 0.001, Momentum 0.95,
+// Steps 5, Eps 1e-7, WeightDecay 0.1 (none when negative). Nesterov's momentum is used unless Plain.
+type MuonOptions struct {
+	LR          float64
+	WeightDecay float64
+	Momentum    float64
+	Plain       bool
+	Steps       int
+	Eps         float64
+}
+
+// Muon steps along the nearest orthogonal matrix to the averaged gradient; its
+// parameters are matrices. The iteration runs in bf16.
+type Muon struct {
+	base
+	o MuonOptions
+}
+
+// NewMuon makes a Muon optimizer.
+func NewMuon(params []*tpu.Tensor, o MuonOptions) *Muon {
+	o.Momentum, o.Eps, o.WeightDecay = or(o.Momentum, 0.95), or(o.Eps, 1e-7), max(0, or(o.WeightDecay, 0.1))
+	if o.Steps == 0 {
+		o.Steps = 5
+	}
+	for _, p := range params {
+		if p.Rank() != 2 {
+			panic(&tpu.Error{Op: "muon", Err: &OptionError{"muon", "rank of a parameter", float64(p.Rank())}})
+		}
+	}
+	m := &Muon{newBase(params, o.LR, 1e-3, false), o}
+	m.update = m.step
+	return m
+}
+
+func (m *Muon) step(p, g *tpu.Tensor, st slots, _ int) {
+	buf := st.zeros("momentum", p)
+	buf.LerpInPlace(g, 1-m.o.Momentum)
+	u := buf
+	if !m.o.Plain {
+		u = g.Lerp(buf, m.o.Momentum)
+	}
+	u = orthogonal(u, m.o.Steps, m.o.Eps)
+	p.MulInPlace(1 - m.lr*m.o.WeightDecay)
+	p.AddInPlace(u, tpu.AddOptions{Alpha: -m.lr * math.Sqrt(math.Max(1, float64(p.Dim(0))/float64(p.Dim(1))))})
+}
+
+// orthogonal brings the singular values of a matrix near 1 by a quintic iteration.
+func orthogonal(g *tpu.Tensor, steps int, eps float64) *tpu.Tensor {
+	const a, b, c = 3.4445, -4.7750, 2.0315
+	x := g.To(tpu.BF16)
+	tall := x.Dim(0) > x.Dim(1)
+	if tall {
+		x = x.T()
+	}
+	x = x.Div(norm2(x.To(tpu.F32)).To(tpu.BF16).ClampMin(eps))
+	for range steps {
+		gram := x.MatMul(x.T())
+		poly := gram.Addmm(gram, gram, tpu.AddmmOptions{Beta: b, Alpha: c})
+		x = x.Addmm(poly, x, tpu.AddmmOptions{Beta: a})
+	}
+	if tall {
+		x = x.T()
+	}
+	return x
+}
