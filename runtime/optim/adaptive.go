@@ -229,8 +229,8 @@ func orthogonal(g *tpu.Tensor, steps int, eps float64) *tpu.Tensor {
 	x = x.Div(norm2(x.To(tpu.F32)).To(tpu.BF16).ClampMin(eps))
 	for range steps {
 		gram := x.MatMul(x.T())
-		poly := gram.Addmm(gram, gram, tpu.AddmmOptions{Beta: b, Alpha: c})
-		x = x.Addmm(poly, x, tpu.AddmmOptions{Beta: a})
+		poly := gram.AddMM(gram, gram, tpu.AddMMOptions{Beta: b, Alpha: c})
+		x = x.AddMM(poly, x, tpu.AddMMOptions{Beta: a})
 	}
 	if tall {
 		x = x.T()

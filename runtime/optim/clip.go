@@ -40,7 +40,7 @@ func ClipGradNorm(params []*tpu.Tensor, maxNorm float64, normType ...float64) *t
 func norm(x *tpu.Tensor, p float64) *tpu.Tensor {
 	switch {
 	case math.IsInf(p, 1):
-		return x.Abs().Amax()
+		return x.Abs().AMax()
 	case p == 2:
 		return norm2(x)
 	case p == 1:

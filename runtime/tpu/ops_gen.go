@@ -3,7 +3,6 @@
 package tpu
 
 import (
-	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/op"
 )
 
@@ -286,6 +285,7 @@ const (
 	rRepeat
 	rTile
 	rRepeatInterleave
+	rRepeatInterleaveTensor
 	rRot90
 	rTril
 	rTriu
@@ -323,6 +323,27 @@ const (
 	rAsStrided
 	rDetach
 	rAlias
+	rIndexSelect
+	rGather
+	rTake
+	rTakeAlongDim
+	rEmbedding
+	rOneHot
+	rIndex
+	rIndexPut
+	rPut
+	rScatter
+	rScatterValue
+	rScatterAdd
+	rScatterReduce
+	rIndexReduce
+	rIndexAdd
+	rIndexCopy
+	rIndexFill
+	rNonzero
+	rMaskedSelect
+	rMaskedScatter
+	rMaskedScatterBackward
 )
 
 var rowNames = [...]op.Name{
@@ -603,6 +624,7 @@ var rowNames = [...]op.Name{
 	"repeat",
 	"tile",
 	"repeat_interleave",
+	"repeat_interleave_tensor",
 	"rot90",
 	"tril",
 	"triu",
@@ -640,6 +662,27 @@ var rowNames = [...]op.Name{
 	"as_strided",
 	"detach",
 	"alias",
+	"index_select",
+	"gather",
+	"take",
+	"take_along_dim",
+	"embedding",
+	"one_hot",
+	"index",
+	"index_put",
+	"put",
+	"scatter",
+	"scatter_value",
+	"scatter_add",
+	"scatter_reduce",
+	"index_reduce",
+	"index_add",
+	"index_copy",
+	"index_fill",
+	"nonzero",
+	"masked_select",
+	"masked_scatter",
+	"masked_scatter_backward",
 }
 
 // Abs: Absolute value of each element. PyTorch: abs.
@@ -3046,14 +3089,14 @@ func BlackmanWindow(windowLength int, opts ...BlackmanWindowOptions) *Tensor {
 //	tpu.Of(1, 2, 3).Sum()
 func (x *Tensor) Sum(axes ...int) *Tensor {
 	r := &rowTable()[rSum]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // SumKeep: Sum over the given axes, or all; integers and bools add up in i64. The axes stay, with size 1. PyTorch: sum.dim_IntList.
 func (x *Tensor) SumKeep(axes ...int) *Tensor {
 	r := &rowTable()[rSum]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3076,14 +3119,14 @@ func (x *Tensor) SumWith(o SumOptions) *Tensor {
 //	tpu.Of(1.0, 2.0, 6.0).Mean()
 func (x *Tensor) Mean(axes ...int) *Tensor {
 	r := &rowTable()[rMean]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // MeanKeep: Mean over the given axes, or all. The axes stay, with size 1. PyTorch: mean.dim.
 func (x *Tensor) MeanKeep(axes ...int) *Tensor {
 	r := &rowTable()[rMean]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3106,14 +3149,14 @@ func (x *Tensor) MeanWith(o MeanOptions) *Tensor {
 //	tpu.Of(2, 3, 4).Prod()
 func (x *Tensor) Prod(axes ...int) *Tensor {
 	r := &rowTable()[rProd]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // ProdKeep: Product over the given axes, or all; integers and bools multiply in i64. The axes stay, with size 1. PyTorch: prod.dim_int.
 func (x *Tensor) ProdKeep(axes ...int) *Tensor {
 	r := &rowTable()[rProd]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3136,14 +3179,14 @@ func (x *Tensor) ProdWith(o ProdOptions) *Tensor {
 //	tpu.Of(1.0, math.NaN(), 2.0).NanSum()
 func (x *Tensor) NanSum(axes ...int) *Tensor {
 	r := &rowTable()[rNansum]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // NanSumKeep: Sum over the given axes, or all, with NaN as 0. The axes stay, with size 1. PyTorch: nansum.
 func (x *Tensor) NanSumKeep(axes ...int) *Tensor {
 	r := &rowTable()[rNansum]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3166,14 +3209,14 @@ func (x *Tensor) NanSumWith(o NanSumOptions) *Tensor {
 //	tpu.Of(1.0, math.NaN(), 2.0).NanMean()
 func (x *Tensor) NanMean(axes ...int) *Tensor {
 	r := &rowTable()[rNanmean]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // NanMeanKeep: Mean over the given axes, or all, of what is not NaN. The axes stay, with size 1. PyTorch: nanmean.
 func (x *Tensor) NanMeanKeep(axes ...int) *Tensor {
 	r := &rowTable()[rNanmean]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3524,14 +3567,14 @@ func (x *Tensor) LogSumExpKeep(axes ...int) *Tensor {
 //	tpu.Of(3.0, 4.0).Norm()
 func (x *Tensor) Norm(axes ...int) *Tensor {
 	r := &rowTable()[rNorm]
-	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
 // NormKeep: p-norm over the given axes, or all: p 2 unless given; 0 counts what is not 0, infinities give the extreme magnitude. The axes stay, with size 1. PyTorch: norm.ScalarOpt_dim.
 func (x *Tensor) NormKeep(axes ...int) *Tensor {
 	r := &rowTable()[rNorm]
-	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, x)
 }
 
@@ -3553,14 +3596,14 @@ func (x *Tensor) NormWith(o NormOptions) *Tensor {
 // VectorNorm: p-norm of vectors over the given axes, or all. PyTorch: linalg_vector_norm.
 func VectorNorm(self *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rVectorNorm]
-	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, self)
 }
 
 // VectorNormKeep: p-norm of vectors over the given axes, or all. The axes stay, with size 1. PyTorch: linalg_vector_norm.
 func VectorNormKeep(self *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rVectorNorm]
-	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: dtype.DType(0)}}
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, self)
 }
 
@@ -5397,6 +5440,42 @@ func RepeatInterleave(input *Tensor, repeats int, opts ...RepeatInterleaveOption
 	return do(r.def, a, input)
 }
 
+// RepeatEachOptions are the optional parameters of RepeatEach. The zero value of a field is the default.
+type RepeatEachOptions struct {
+	Dim   any // default -9223372036854775808
+	Count any // default -1; how many there are; -1: counted first
+}
+
+// RepeatEach: Repeats each position of an axis as often as repeats says; without dim, of the flattened tensor. PyTorch: repeat_interleave.self_Tensor.
+//
+//	tpu.Of(1, 2).RepeatEach(tpu.I64.Of(3, 1))
+func (x *Tensor) RepeatEach(repeats *Tensor, opts ...RepeatEachOptions) *Tensor {
+	r := &rowTable()[rRepeatInterleaveTensor]
+	var o RepeatEachOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, x, repeats)
+}
+
+// RepeatEach: Repeats each position of an axis as often as repeats says; without dim, of the flattened tensor. PyTorch: repeat_interleave.self_Tensor.
+func RepeatEach(input *Tensor, repeats *Tensor, opts ...RepeatEachOptions) *Tensor {
+	r := &rowTable()[rRepeatInterleaveTensor]
+	var o RepeatEachOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}, {Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, input, repeats)
+}
+
 // Rot90: Turns a plane by k right angles, from its first axis towards its second. PyTorch: rot90.
 //
 //	tpu.Ones(2, 3).Rot90()
@@ -5901,9 +5980,9 @@ func Unsqueeze(input *Tensor, dim int) *Tensor {
 // Expand: Repeats axes of size 1 without a copy; -1 keeps a size, new axes go in front. PyTorch: expand.
 //
 //	tpu.Of(1, 2, 3).Expand(2, -1)
-func (x *Tensor) Expand(sizes ...int) *Tensor {
+func (x *Tensor) Expand(size ...int) *Tensor {
 	r := &rowTable()[rExpand]
-	a := op.Attrs{{Name: "sizes", Value: intsOr(r.def, "sizes", sizes)}}
+	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}}
 	return do(r.def, a, x)
 }
 
@@ -6021,4 +6100,535 @@ func (x *Tensor) Alias() *Tensor {
 	r := &rowTable()[rAlias]
 	a := r.defaults
 	return do(r.def, a, x)
+}
+
+// IndexSelect: Takes the given positions of an axis. PyTorch: index_select.
+//
+//	tpu.Ones(4, 3).IndexSelect(0, tpu.I64.Of(2, 0))
+func (x *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
+	r := &rowTable()[rIndexSelect]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index)
+}
+
+// IndexSelect: Takes the given positions of an axis. PyTorch: index_select.
+func IndexSelect(input *Tensor, dim int, index *Tensor) *Tensor {
+	r := &rowTable()[rIndexSelect]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index)
+}
+
+// Gather: Reads input[index[i,j],j] for every element of index, the index on axis dim. PyTorch: gather.
+//
+//	tpu.Ones(2, 3).Gather(1, tpu.I64.Of(0, 2).View(2, 1))
+func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	r := &rowTable()[rGather]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index)
+}
+
+// Gather: Reads input[index[i,j],j] for every element of index, the index on axis dim. PyTorch: gather.
+func Gather(input *Tensor, dim int, index *Tensor) *Tensor {
+	r := &rowTable()[rGather]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index)
+}
+
+// Take: Reads the flattened tensor at every index; negative ones count from the end. PyTorch: take.
+//
+//	tpu.Of(1, 2, 3).Take(tpu.I64.Of(-1, 0))
+func (x *Tensor) Take(index *Tensor) *Tensor {
+	r := &rowTable()[rTake]
+	a := r.defaults
+	return do(r.def, a, x, index)
+}
+
+// Take: Reads the flattened tensor at every index; negative ones count from the end. PyTorch: take.
+func Take(input *Tensor, index *Tensor) *Tensor {
+	r := &rowTable()[rTake]
+	a := r.defaults
+	return do(r.def, a, input, index)
+}
+
+// TakeAlongDimOptions are the optional parameters of TakeAlongDim. The zero value of a field is the default.
+type TakeAlongDimOptions struct {
+	Dim any // default -9223372036854775808
+}
+
+// TakeAlongDim: gather with the other axes broadcast; without dim, of the flattened tensor. PyTorch: take_along_dim.
+//
+//	tpu.Ones(2, 3).TakeAlongDim(tpu.I64.Of(1).View(1, 1), tpu.TakeAlongDimOptions{Dim: 1})
+func (x *Tensor) TakeAlongDim(indices *Tensor, opts ...TakeAlongDimOptions) *Tensor {
+	r := &rowTable()[rTakeAlongDim]
+	var o TakeAlongDimOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}}
+	}
+	return do(r.def, a, x, indices)
+}
+
+// TakeAlongDim: gather with the other axes broadcast; without dim, of the flattened tensor. PyTorch: take_along_dim.
+func TakeAlongDim(input *Tensor, indices *Tensor, opts ...TakeAlongDimOptions) *Tensor {
+	r := &rowTable()[rTakeAlongDim]
+	var o TakeAlongDimOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}}
+	}
+	return do(r.def, a, input, indices)
+}
+
+// EmbeddingOptions are the optional parameters of Embedding. The zero value of a field is the default.
+type EmbeddingOptions struct {
+	PaddingIdx      any // default -9223372036854775808
+	ScaleGradByFreq bool
+}
+
+// Embedding: Rows of a table: indices [..] and weight [v,d] → [..,d]; the row padding_idx gets no gradient. PyTorch: embedding.
+func Embedding(input *Tensor, weight *Tensor, opts ...EmbeddingOptions) *Tensor {
+	r := &rowTable()[rEmbedding]
+	var o EmbeddingOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "padding_idx", Value: optionOr(r.def, "padding_idx", o.PaddingIdx)}, {Name: "scale_grad_by_freq", Value: o.ScaleGradByFreq}}
+	}
+	return do(r.def, a, input, weight)
+}
+
+// OneHotOptions are the optional parameters of OneHot. The zero value of a field is the default.
+type OneHotOptions struct {
+	NumClasses any // default -1
+}
+
+// OneHot: 1 at the class of every index, 0 elsewhere; num_classes -1 is one more than the largest. PyTorch: one_hot.
+//
+//	tpu.I64.Of(0, 2).OneHot()
+func (x *Tensor) OneHot(opts ...OneHotOptions) *Tensor {
+	r := &rowTable()[rOneHot]
+	var o OneHotOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "num_classes", Value: optionOr(r.def, "num_classes", o.NumClasses)}}
+	}
+	return do(r.def, a, x)
+}
+
+// OneHot: 1 at the class of every index, 0 elsewhere; num_classes -1 is one more than the largest. PyTorch: one_hot.
+func OneHot(input *Tensor, opts ...OneHotOptions) *Tensor {
+	r := &rowTable()[rOneHot]
+	var o OneHotOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "num_classes", Value: optionOr(r.def, "num_classes", o.NumClasses)}}
+	}
+	return do(r.def, a, input)
+}
+
+// IndexPut: A copy with values, broadcast to the shape index gives, written at index tensors; accumulate adds. PyTorch: index_put.
+//
+//	tpu.Zeros(4).IndexPut(tpu.Of(7), tpu.I64.Of(-1))
+func (x *Tensor) IndexPut(values any, indices ...*Tensor) *Tensor {
+	r := &rowTable()[rIndexPut]
+	a := r.defaults
+	return doList(r.def, a, indices, []any{x, values})
+}
+
+// IndexPutInPlace: A copy with values, broadcast to the shape index gives, written at index tensors; accumulate adds. The result replaces x. PyTorch: index_put.
+func (x *Tensor) IndexPutInPlace(values any, indices ...*Tensor) *Tensor {
+	r := &rowTable()[rIndexPut]
+	a := r.defaults
+	return inPlaceList(r.def, a, indices, []any{x, values})
+}
+
+// PutOptions are the optional parameters of Put. The zero value of a field is the default.
+type PutOptions struct {
+	Accumulate bool
+}
+
+// Put: A copy of the tensor with source written at flat positions; accumulate adds. PyTorch: put.
+//
+//	tpu.Zeros(2, 2).Put(tpu.I64.Of(3, 0), tpu.Of(1, 2))
+func (x *Tensor) Put(index *Tensor, source *Tensor, opts ...PutOptions) *Tensor {
+	r := &rowTable()[rPut]
+	var o PutOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "accumulate", Value: o.Accumulate}}
+	}
+	return do(r.def, a, x, index, source)
+}
+
+// PutInPlace: A copy of the tensor with source written at flat positions; accumulate adds. The result replaces x. PyTorch: put.
+func (x *Tensor) PutInPlace(index *Tensor, source *Tensor, opts ...PutOptions) *Tensor {
+	r := &rowTable()[rPut]
+	var o PutOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "accumulate", Value: o.Accumulate}}
+	}
+	return inPlace(r.def, a, x, index, source)
+}
+
+// Put: A copy of the tensor with source written at flat positions; accumulate adds. PyTorch: put.
+func Put(input *Tensor, index *Tensor, source *Tensor, opts ...PutOptions) *Tensor {
+	r := &rowTable()[rPut]
+	var o PutOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "accumulate", Value: o.Accumulate}}
+	}
+	return do(r.def, a, input, index, source)
+}
+
+// Scatter: A copy with src[i,j] written at [index[i,j],j], the index on axis dim. PyTorch: scatter.src.
+//
+//	tpu.Zeros(3).Scatter(0, tpu.I64.Of(2, 0), tpu.Of(1, 2))
+func (x *Tensor) Scatter(dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatter]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index, src)
+}
+
+// ScatterInPlace: A copy with src[i,j] written at [index[i,j],j], the index on axis dim. The result replaces x. PyTorch: scatter.src.
+func (x *Tensor) ScatterInPlace(dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatter]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return inPlace(r.def, a, x, index, src)
+}
+
+// Scatter: A copy with src[i,j] written at [index[i,j],j], the index on axis dim. PyTorch: scatter.src.
+func Scatter(input *Tensor, dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatter]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index, src)
+}
+
+// ScatterValue: A copy with a number written at [index[i,j],j], the index on axis dim. PyTorch: scatter.value.
+//
+//	tpu.Zeros(3).ScatterValue(0, tpu.I64.Of(2), 1.5)
+func (x *Tensor) ScatterValue(dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rScatterValue]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return do(r.def, a, x, index)
+}
+
+// ScatterValueInPlace: A copy with a number written at [index[i,j],j], the index on axis dim. The result replaces x. PyTorch: scatter.value.
+func (x *Tensor) ScatterValueInPlace(dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rScatterValue]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return inPlace(r.def, a, x, index)
+}
+
+// ScatterValue: A copy with a number written at [index[i,j],j], the index on axis dim. PyTorch: scatter.value.
+func ScatterValue(input *Tensor, dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rScatterValue]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return do(r.def, a, input, index)
+}
+
+// ScatterAdd: A copy with src[i,j] added at [index[i,j],j], the index on axis dim. PyTorch: scatter_add.
+//
+//	tpu.Zeros(3).ScatterAdd(0, tpu.I64.Of(2, 2), tpu.Of(1, 2))
+func (x *Tensor) ScatterAdd(dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatterAdd]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index, src)
+}
+
+// ScatterAddInPlace: A copy with src[i,j] added at [index[i,j],j], the index on axis dim. The result replaces x. PyTorch: scatter_add.
+func (x *Tensor) ScatterAddInPlace(dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatterAdd]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return inPlace(r.def, a, x, index, src)
+}
+
+// ScatterAdd: A copy with src[i,j] added at [index[i,j],j], the index on axis dim. PyTorch: scatter_add.
+func ScatterAdd(input *Tensor, dim int, index *Tensor, src *Tensor) *Tensor {
+	r := &rowTable()[rScatterAdd]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index, src)
+}
+
+// ScatterReduceOptions are the optional parameters of ScatterReduce. The zero value of a field is the default.
+type ScatterReduceOptions struct {
+	IncludeSelf any // default true
+}
+
+// ScatterReduce: A copy with src[i,j] combined at [index[i,j],j] by sum, prod, mean, amax or amin. PyTorch: scatter_reduce.two.
+//
+//	tpu.Zeros(3).ScatterReduce(0, tpu.I64.Of(2, 2), tpu.Of(1, 2), "amax")
+func (x *Tensor) ScatterReduce(dim int, index *Tensor, src *Tensor, reduce string, opts ...ScatterReduceOptions) *Tensor {
+	r := &rowTable()[rScatterReduce]
+	var o ScatterReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return do(r.def, a, x, index, src)
+}
+
+// ScatterReduceInPlace: A copy with src[i,j] combined at [index[i,j],j] by sum, prod, mean, amax or amin. The result replaces x. PyTorch: scatter_reduce.two.
+func (x *Tensor) ScatterReduceInPlace(dim int, index *Tensor, src *Tensor, reduce string, opts ...ScatterReduceOptions) *Tensor {
+	r := &rowTable()[rScatterReduce]
+	var o ScatterReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return inPlace(r.def, a, x, index, src)
+}
+
+// ScatterReduce: A copy with src[i,j] combined at [index[i,j],j] by sum, prod, mean, amax or amin. PyTorch: scatter_reduce.two.
+func ScatterReduce(input *Tensor, dim int, index *Tensor, src *Tensor, reduce string, opts ...ScatterReduceOptions) *Tensor {
+	r := &rowTable()[rScatterReduce]
+	var o ScatterReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return do(r.def, a, input, index, src)
+}
+
+// IndexReduceOptions are the optional parameters of IndexReduce. The zero value of a field is the default.
+type IndexReduceOptions struct {
+	IncludeSelf any // default true
+}
+
+// IndexReduce: A copy with slices of source combined at positions of an axis by prod, mean, amax or amin. PyTorch: index_reduce.
+//
+//	tpu.Ones(3).IndexReduce(0, tpu.I64.Of(2, 2), tpu.Of(3, 2), "prod")
+func (x *Tensor) IndexReduce(dim int, index *Tensor, source *Tensor, reduce string, opts ...IndexReduceOptions) *Tensor {
+	r := &rowTable()[rIndexReduce]
+	var o IndexReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return do(r.def, a, x, index, source)
+}
+
+// IndexReduceInPlace: A copy with slices of source combined at positions of an axis by prod, mean, amax or amin. The result replaces x. PyTorch: index_reduce.
+func (x *Tensor) IndexReduceInPlace(dim int, index *Tensor, source *Tensor, reduce string, opts ...IndexReduceOptions) *Tensor {
+	r := &rowTable()[rIndexReduce]
+	var o IndexReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return inPlace(r.def, a, x, index, source)
+}
+
+// IndexReduce: A copy with slices of source combined at positions of an axis by prod, mean, amax or amin. PyTorch: index_reduce.
+func IndexReduce(input *Tensor, dim int, index *Tensor, source *Tensor, reduce string, opts ...IndexReduceOptions) *Tensor {
+	r := &rowTable()[rIndexReduce]
+	var o IndexReduceOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "reduce", Value: reduce}, {Name: "include_self", Value: optionOr(r.def, "include_self", o.IncludeSelf)}}
+	return do(r.def, a, input, index, source)
+}
+
+// IndexAddOptions are the optional parameters of IndexAdd. The zero value of a field is the default.
+type IndexAddOptions struct {
+	Alpha any // default 1
+}
+
+// IndexAdd: A copy with alpha times the slices of source added at positions of an axis. PyTorch: index_add.
+//
+//	tpu.Zeros(3).IndexAdd(0, tpu.I64.Of(2, 2), tpu.Of(1, 2))
+func (x *Tensor) IndexAdd(dim int, index *Tensor, source *Tensor, opts ...IndexAddOptions) *Tensor {
+	r := &rowTable()[rIndexAdd]
+	var o IndexAddOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}}
+	return do(r.def, a, x, index, source)
+}
+
+// IndexAddInPlace: A copy with alpha times the slices of source added at positions of an axis. The result replaces x. PyTorch: index_add.
+func (x *Tensor) IndexAddInPlace(dim int, index *Tensor, source *Tensor, opts ...IndexAddOptions) *Tensor {
+	r := &rowTable()[rIndexAdd]
+	var o IndexAddOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}}
+	return inPlace(r.def, a, x, index, source)
+}
+
+// IndexAdd: A copy with alpha times the slices of source added at positions of an axis. PyTorch: index_add.
+func IndexAdd(input *Tensor, dim int, index *Tensor, source *Tensor, opts ...IndexAddOptions) *Tensor {
+	r := &rowTable()[rIndexAdd]
+	var o IndexAddOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}}
+	return do(r.def, a, input, index, source)
+}
+
+// IndexCopy: A copy with slices of source written at positions of an axis. PyTorch: index_copy.
+//
+//	tpu.Zeros(3).IndexCopy(0, tpu.I64.Of(2, 0), tpu.Of(1, 2))
+func (x *Tensor) IndexCopy(dim int, index *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rIndexCopy]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index, source)
+}
+
+// IndexCopyInPlace: A copy with slices of source written at positions of an axis. The result replaces x. PyTorch: index_copy.
+func (x *Tensor) IndexCopyInPlace(dim int, index *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rIndexCopy]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return inPlace(r.def, a, x, index, source)
+}
+
+// IndexCopy: A copy with slices of source written at positions of an axis. PyTorch: index_copy.
+func IndexCopy(input *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rIndexCopy]
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index, source)
+}
+
+// IndexFill: A copy with a number written at positions of an axis. PyTorch: index_fill.int_Scalar.
+//
+//	tpu.Zeros(3).IndexFill(0, tpu.I64.Of(2), 1.5)
+func (x *Tensor) IndexFill(dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rIndexFill]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return do(r.def, a, x, index)
+}
+
+// IndexFillInPlace: A copy with a number written at positions of an axis. The result replaces x. PyTorch: index_fill.int_Scalar.
+func (x *Tensor) IndexFillInPlace(dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rIndexFill]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return inPlace(r.def, a, x, index)
+}
+
+// IndexFill: A copy with a number written at positions of an axis. PyTorch: index_fill.int_Scalar.
+func IndexFill(input *Tensor, dim int, index *Tensor, value any) *Tensor {
+	r := &rowTable()[rIndexFill]
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
+	return do(r.def, a, input, index)
+}
+
+// NonzeroOptions are the optional parameters of Nonzero. The zero value of a field is the default.
+type NonzeroOptions struct {
+	Count any // default -1; how many there are; -1: counted first
+}
+
+// Nonzero: The positions of the elements that are not zero, one row each: i64[count,rank]. PyTorch: nonzero.
+//
+//	tpu.Of(0, 1, 2).Nonzero()
+func (x *Tensor) Nonzero(opts ...NonzeroOptions) *Tensor {
+	r := &rowTable()[rNonzero]
+	var o NonzeroOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, x)
+}
+
+// Nonzero: The positions of the elements that are not zero, one row each: i64[count,rank]. PyTorch: nonzero.
+func Nonzero(input *Tensor, opts ...NonzeroOptions) *Tensor {
+	r := &rowTable()[rNonzero]
+	var o NonzeroOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, input)
+}
+
+// MaskedSelectOptions are the optional parameters of MaskedSelect. The zero value of a field is the default.
+type MaskedSelectOptions struct {
+	Count any // default -1; how many there are; -1: counted first
+}
+
+// MaskedSelect: The elements where a mask is true, in row-major order. PyTorch: masked_select.
+//
+//	tpu.Of(1, 2, 3).MaskedSelect(tpu.Of(1, 2, 3).Gt(1))
+func (x *Tensor) MaskedSelect(mask *Tensor, opts ...MaskedSelectOptions) *Tensor {
+	r := &rowTable()[rMaskedSelect]
+	var o MaskedSelectOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, x, mask)
+}
+
+// MaskedSelect: The elements where a mask is true, in row-major order. PyTorch: masked_select.
+func MaskedSelect(input *Tensor, mask *Tensor, opts ...MaskedSelectOptions) *Tensor {
+	r := &rowTable()[rMaskedSelect]
+	var o MaskedSelectOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	}
+	return do(r.def, a, input, mask)
+}
+
+// MaskedScatter: A copy in which the elements where a mask is true are replaced by those of source, in order. PyTorch: masked_scatter.
+//
+//	tpu.Zeros(3).MaskedScatter(tpu.Of(1, 2, 3).Gt(1), tpu.Of(7, 8))
+func (x *Tensor) MaskedScatter(mask *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rMaskedScatter]
+	a := r.defaults
+	return do(r.def, a, x, mask, source)
+}
+
+// MaskedScatterInPlace: A copy in which the elements where a mask is true are replaced by those of source, in order. The result replaces x. PyTorch: masked_scatter.
+func (x *Tensor) MaskedScatterInPlace(mask *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rMaskedScatter]
+	a := r.defaults
+	return inPlace(r.def, a, x, mask, source)
+}
+
+// MaskedScatter: A copy in which the elements where a mask is true are replaced by those of source, in order. PyTorch: masked_scatter.
+func MaskedScatter(input *Tensor, mask *Tensor, source *Tensor) *Tensor {
+	r := &rowTable()[rMaskedScatter]
+	a := r.defaults
+	return do(r.def, a, input, mask, source)
 }

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/op"
 )
 
@@ -365,8 +364,6 @@ func literal(p op.Param) string {
 		return strconv.FormatBool(d)
 	case string:
 		return strconv.Quote(d)
-	case dtype.DType:
-		return fmt.Sprintf("dtype.DType(%d)", d)
 	case []int:
 		if d == nil {
 			return "[]int(nil)"
