@@ -31,8 +31,8 @@ func MemoryOf(h *device.HBM) Memory {
 	}
 }
 
-// HighWater is the part of HBM above which Gauge says that it is full; screens
-// turn yellow at 80 % and red at 92 %.
+// The parts of HBM above which it is called warm and high: screens turn yellow
+// and red there.
 const (
 	warnPart = 0.80
 	highPart = 0.92
@@ -86,8 +86,13 @@ func place(o *device.OwnerUse) string {
 // Table lists the n largest owners by source line; all when n is not positive.
 func (m Memory) Table(n int) viz.Table {
 	tb := viz.Table{Columns: []viz.Column{
-		{}, {Title: "line", Meaning: viz.Place}, {Title: "HBM", Right: true}, {Title: "share", Right: true},
-		{Title: "padding", Right: true}, {Title: "arrays", Right: true}, {Title: "largest"},
+		{},
+		{Title: "line", Meaning: viz.Place},
+		{Title: "HBM", Right: true},
+		{Title: "share", Right: true},
+		{Title: "padding", Right: true},
+		{Title: "arrays", Right: true},
+		{Title: "largest"},
 	}}
 	for i := range m.Owners {
 		if n > 0 && i == n {

@@ -24,7 +24,7 @@ that applied it, the lines that called that line. The sample types, in order:
 	for _, q := range quantities {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.name, q.unit, q.doc)
 	}
-	b.WriteString("\nThe default is `" + defaultQuantity + "`. Samples carry the labels `op`, `mode`, `chip`, `group` (the launch) and `cut` (why it ended).\n" + `
+	b.WriteString("\nThe default is `" + defaultQuantity + "`. Samples carry the labels `op`, `mode`, `chip`, `group` (the launch) and `cut_reason` (why it ended).\n" + `
     go tool pprof -top digits.pb.gz
     go tool pprof -top -sample_index=hbm_alloc digits.pb.gz
     go tool pprof -list 'In' digits.pb.gz

@@ -411,7 +411,7 @@ func TestPprofToolShowsSourceLines(t *testing.T) {
 		wantLines(t, pprofTool(t, elsewhere, "-peek", "^step$", at),
 			"3000ns 83.33% | matmul train.tpu:3")
 		out := pprofTool(t, elsewhere, "-tags", at)
-		for _, label := range []string{"chip:", "v5e", "mode:", "group:", "cut:", "every op"} {
+		for _, label := range []string{"chip:", "v5e", "mode:", "group:", "cut_reason:", "every op"} {
 			if !strings.Contains(out, label) {
 				t.Errorf("no %q in\n%s", label, out)
 			}

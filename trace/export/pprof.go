@@ -83,7 +83,7 @@ func (b *pprofBuilder) sample(t *trace.Total) {
 		{"mode", t.Mode},
 		{"chip", b.in.Meta.Chip},
 		{"group", t.Group},
-		{"cut", t.Reason},
+		{"cut_reason", t.Reason},
 	} {
 		if l.value != "" {
 			s.Label[l.key] = []string{l.value}
