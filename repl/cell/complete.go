@@ -17,9 +17,10 @@ type Candidate struct {
 	Detail string // signature or type, with parameter names
 }
 
-// Complete lists what may stand at the byte offset pos of src: names that begin
-// with the letters before it, members after a dot.
-func (s *Scope) Complete(src string, pos int) []Candidate {
+// CompleteAt lists what may stand at the byte offset pos of src, and where the
+// word begins that it replaces: names that begin with the letters before pos,
+// members after a dot.
+func (s *Scope) CompleteAt(src string, pos int) ([]Candidate, int) {
 	pos = max(0, min(pos, len(src)))
 	text := src[:pos]
 	i := len(text)
@@ -34,7 +35,7 @@ func (s *Scope) Complete(src string, pos int) []Candidate {
 		out = s.scopeNames(src, prefix)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Text < out[j].Text })
-	return out
+	return out, i
 }
 
 func isNameByte(b byte) bool {
@@ -111,13 +112,27 @@ func alias(pkg *types.Package, name string, o types.Object) types.Object {
 	return o
 }
 
-// TypeOf gives the type of an expression as the user writes it.
+// TypeOf gives the type of an expression as the user writes it, several results
+// as (T, U), without running anything. The error is a *CompileError.
 func (s *Scope) TypeOf(expr string) (string, error) {
-	t, err := s.typeOf(expr)
+	if t, err := s.typeOf(expr); err == nil {
+		return s.TypeString(t), nil
+	}
+	u, err := s.Compile(Source{Text: expr})
 	if err != nil {
 		return "", err
 	}
-	return s.TypeString(t), nil
+	list := make([]string, len(u.Shown))
+	for i, x := range u.Shown {
+		list[i] = x.Type
+	}
+	switch len(list) {
+	case 0:
+		return "", &CompileError{Diagnostics: []Diagnostic{{Line: 1, Column: 1, Kind: "type", Msg: "no value: not an expression"}}}
+	case 1:
+		return list[0], nil
+	}
+	return "(" + strings.Join(list, ", ") + ")", nil
 }
 
 func (s *Scope) typeOf(expr string) (types.Type, error) {

@@ -234,11 +234,12 @@ func TestComplete(t *testing.T) {
 		{"p.Al", "Alpha"}, {"p.G", "Get"}, {"strings.ToUp", "ToUpper"}, {"y := x", "xs"}, {"str", "strings"}, {"tpu.O", "Of"}, {"fo", "for"},
 	} {
 		found := false
-		for _, c := range s.in.Complete(tt.src, len(tt.src)) {
+		list, start := s.in.Complete(tt.src, len(tt.src))
+		for _, c := range list {
 			found = found || c.Text == tt.want
 		}
 		if !found {
-			t.Errorf("%s: %s is not among %v", tt.src, tt.want, s.in.Complete(tt.src, len(tt.src)))
+			t.Errorf("%s: %s at %d is not among %v", tt.src, tt.want, start, list)
 		}
 	}
 	for expr, want := range map[string]string{"xs + 1": "*tpu.Tensor", "p.Get(1)": "string", "p": "P", "1.5": "untyped float", "&p": "*P"} {
