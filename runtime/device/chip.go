@@ -32,8 +32,8 @@ type Chip struct {
 	SyncNS           int64   // fixed cost of waiting for the device
 	HostLinkBytesSec float64
 	AlignBytes       int64 // HBM allocation granule
-	TupleTableBytes  int64
-	Megacore         bool // two cores share the work and no VMEM
+	TupleTableBytes  int64 // granule of the table of several results, 4 bytes each
+	Megacore         bool  // two cores share the work and no VMEM
 }
 
 // Sizes of the table.
@@ -300,7 +300,7 @@ var chipRows = []struct {
 	{"waiting for the device costs", func(c *Chip) string { return fmt.Sprintf("%d µs", c.SyncNS/1000) }},
 	{"host link", func(c *Chip) string { return fmt.Sprintf("%.0f GB/s", c.HostLinkBytesSec/1e9) }},
 	{"HBM granule", func(c *Chip) string { return FormatBytes(c.AlignBytes) }},
-	{"table of several results", func(c *Chip) string { return FormatBytes(c.TupleTableBytes) }},
+	{"granule of the table of several results", func(c *Chip) string { return FormatBytes(c.TupleTableBytes) }},
 }
 
 // tera prints a rate in units of 10¹², "not native" for none.

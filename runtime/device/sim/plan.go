@@ -135,8 +135,8 @@ func (p *planner) countMemory(out *device.Plan) {
 			out.AliasBytes = sum(out.AliasBytes, s.PaddedBytes())
 		}
 	}
-	if len(p.g.Outputs) > 1 {
-		out.TableBytes = p.chip.TupleTableBytes
+	if n := int64(len(p.g.Outputs)); n > 1 {
+		out.TableBytes = roundUp(4*n, p.chip.TupleTableBytes)
 	}
 }
 
