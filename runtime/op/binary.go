@@ -387,9 +387,6 @@ func (h hlo) floorDiv() stablehlo.Value {
 	return h.Select(h.Compare("EQ", y, zero), h.div(x, y), q)
 }
 
-// lowerPow squares where the exponent is the number 2.
-func lowerPow(h hlo) stablehlo.Value { return h.do("power", h.in(0), h.in(1)) }
-
 func lowerFMax(name string) func(h hlo) stablehlo.Value {
 	return func(h hlo) stablehlo.Value {
 		x, y := h.in(0), h.in(1)
@@ -501,4 +498,18 @@ func lowerShift(name string) func(h hlo) stablehlo.Value {
 		}
 		return h.do("shift_right_arithmetic", x, h.Select(bad, h.num(width-1), n))
 	}
+}
+
+// lowerPow takes an integer to a negative power as the truncated quotient
+// 1/base^-n: 1 and -1 stay themselves up to the sign, others become 0.
+func lowerPow(h hlo) stablehlo.Value {
+	x, n := h.in(0), h.in(1)
+	if h.spec.DType.Kind() != dtype.KindInt {
+		return h.do("power", x, n)
+	}
+	one, zero := h.num(1), h.num(0)
+	odd := h.Compare("NE", h.and(n, one), zero)
+	unit := h.Select(h.Compare("EQ", x, one), one,
+		h.Select(h.Compare("EQ", x, h.num(-1)), h.Select(odd, h.num(-1), one), zero))
+	return h.Select(h.Compare("LT", n, zero), unit, h.do("power", x, h.max(n, zero)))
 }

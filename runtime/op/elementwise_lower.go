@@ -17,10 +17,10 @@ type hlo struct {
 // A lowering is the Lower field of a row.
 type lowering = func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value
 
-// lower makes a lowering of a formula computed in the type of the result.
+// lower makes a lowering of a formula computed in the type of computeSpec.
 func lower(f func(h hlo) stablehlo.Value) lowering {
 	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-		return []stablehlo.Value{f(hlo{w, c, like1(c.Out[0])})}
+		return []stablehlo.Value{w.Convert(f(hlo{w, c, computeSpec(c)}), c.Out[0].DType)}
 	}
 }
 
@@ -74,6 +74,14 @@ func (h hlo) all() []stablehlo.Value {
 }
 
 func (h hlo) do(name string, xs ...stablehlo.Value) stablehlo.Value {
+	if xs[0].Spec.DType == dtype.Bool { // XLA adds and multiplies bools as one-bit integers
+		switch name {
+		case "add":
+			name = "or"
+		case "multiply":
+			name = "and"
+		}
+	}
 	return h.Do(name, xs[0].Spec, "", xs...)
 }
 

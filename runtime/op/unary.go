@@ -178,6 +178,8 @@ func lowerSign(h hlo) stablehlo.Value {
 		return x
 	case dtype.KindUint:
 		return h.min(x, h.num(1))
+	case dtype.KindFloat:
+		return h.Select(h.Compare("NE", x, x), h.num(0), h.do("sign", x))
 	}
 	return h.do("sign", x)
 }
