@@ -211,9 +211,9 @@ func Rows(recorded string) []op.Name {
 	return []op.Name{op.Name(recorded)}
 }
 
-// Run finds the row for a record, infers the results and runs the kernel. A
-// *BindError means that no row takes these arguments.
-func Run(r *Record) (d *op.Def, out []kernel.Array, err error) {
+// Resolve finds the row that takes a record's arguments. A *BindError means
+// that there is none.
+func Resolve(r *Record) (d *op.Def, in []kernel.Array, attrs op.Attrs, err error) {
 	err = &BindError{op.Name(r.Op), "operation", "no row"}
 	r = adapt(r)
 	for _, name := range Rows(r.Op) {
@@ -222,14 +222,22 @@ func Run(r *Record) (d *op.Def, out []kernel.Array, err error) {
 			continue
 		}
 		in, attrs, berr := Bind(row, r)
-		if berr != nil {
-			err = berr
-			continue
+		if berr == nil {
+			return row, in, attrs, nil
 		}
-		out, err := Apply(row, in, attrs)
-		return row, out, err
+		err = berr
 	}
-	return nil, nil, err
+	return nil, nil, nil, err
+}
+
+// Run finds the row for a record, infers the results and runs the kernel.
+func Run(r *Record) (d *op.Def, out []kernel.Array, err error) {
+	d, in, attrs, err := Resolve(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err = Apply(d, in, attrs)
+	return d, out, err
 }
 
 // Apply infers the results of row d and runs its kernel.

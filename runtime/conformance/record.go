@@ -2,7 +2,8 @@
 // results with them. A recording is a file of JSON objects, one a line; each
 // is one call with its inputs, attributes and results.
 //
-// It never runs an operation. It imports dtype, shape, kernel and op.
+// It runs operations only through the rows of op, one kernel at a time. It
+// imports dtype, shape, kernel and op.
 // Invariant: reading loses nothing: integers are not read through floats, and
 // NaN, infinities and the sign of zero survive.
 package conformance

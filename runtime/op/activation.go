@@ -67,7 +67,7 @@ var activationOps = []Def{
 		Grad: parts(times(func(k ew) Value { return k.mul(k.y(), k.sub(1, k.y())) }))},
 	activation(Hardsigmoid, "Hardsigmoid", "Piecewise linear sigmoid: zero below -3, one above 3.", kernel.Hardsigmoid, 4,
 		func(h hlo) stablehlo.Value { return h.div(h.ramp(), h.num(6)) },
-		func(k ew) Value { return k.inside(-3, 3, k.val(1./6)) }),
+		func(k ew) Value { return k.inside(-3, 3, float64(float32(1./6))) }), // PyTorch has this constant in f32
 	activation(Hardswish, "Hardswish", "Each element times its piecewise linear sigmoid.", kernel.Hardswish, 5,
 		func(h hlo) stablehlo.Value { return h.div(h.mul(h.in(0), h.ramp()), h.num(6)) },
 		func(k ew) Value {
@@ -184,7 +184,7 @@ const (
 )
 
 // inside is v where lo < x < hi, 0 elsewhere.
-func (k ew) inside(lo, hi float64, v Value) Value {
+func (k ew) inside(lo, hi float64, v any) Value {
 	return k.where(k.op(LogicalAnd, k.op(Gt, k.a(), lo), k.op(Lt, k.a(), hi)), v, 0.0)
 }
 
@@ -280,15 +280,7 @@ func preluGrad(b Builder, c *Call, dy []Value) []Value {
 	}
 	if c.Needs[1] {
 		dw := k.positiveOr(0.0, k.mul(dy[0], k.a()))
-		var axes []int
-		for i := range xs.Dims {
-			if i != 1 || ws.Size() == 1 {
-				axes = append(axes, i)
-			}
-		}
-		if len(axes) > 0 {
-			dw = b.Do("sum", Attrs{{Name: "dim", Value: axes}}, dw)
-		}
+		dw = b.Do("sum_to_size", Attrs{{Name: "size", Value: perChannel(xs, ws)}}, dw)
 		out[1] = b.Do("reshape", Attrs{{Name: "shape", Value: ws.Dims}}, dw)
 	}
 	return out

@@ -124,15 +124,11 @@ var binaryOps = []Def{
 	{Name: FMax, Torch: "fmax", Method: "FMax", Class: Elementwise, Traits: Commutative, Params: binaryParams,
 		Doc: "The larger of two operands; a number wins against NaN.", Example: `tpu.Of(1.0, 5.0).FMax(tpu.Of(3.0, 2.0))`,
 		Shape: broadcast, DType: realOnly, Kernel: kernel.FMax, Cost: perElement(3, VPU), Lower: lower(lowerFMax("maximum")),
-		Grad: parts(
-			func(k ew, dy Value) Value { return k.masked(k.fwins(Ge), dy) },
-			func(k ew, dy Value) Value { return k.where(k.fwins(Ge), 0.0, dy) })},
+		Grad: parts(fchosen(Gt, 0), fchosen(Gt, 1))},
 	{Name: FMin, Torch: "fmin", Method: "FMin", Class: Elementwise, Traits: Commutative, Params: binaryParams,
 		Doc: "The smaller of two operands; a number wins against NaN.", Example: `tpu.Of(1.0, 5.0).FMin(tpu.Of(3.0, 2.0))`,
 		Shape: broadcast, DType: realOnly, Kernel: kernel.FMin, Cost: perElement(3, VPU), Lower: lower(lowerFMax("minimum")),
-		Grad: parts(
-			func(k ew, dy Value) Value { return k.masked(k.fwins(Le), dy) },
-			func(k ew, dy Value) Value { return k.where(k.fwins(Le), 0.0, dy) })},
+		Grad: parts(fchosen(Lt, 0), fchosen(Lt, 1))},
 	{Name: Atan2, Torch: "atan2", Method: "Atan2", Func: "Atan2", InPlace: true, Class: Elementwise, Params: binaryParams,
 		Doc: "Angle of the point with ordinate input and abscissa other.", Example: `tpu.Of(1.0, -1.0).Atan2(tpu.Of(1.0, 1.0))`,
 		Shape: broadcast, DType: realFloating, Kernel: kernel.Atan2, Cost: perElement(40, EUP), Lower: binaryHLO("atan2"),
@@ -252,9 +248,17 @@ func chosen(cmp Name, i int) part {
 	}
 }
 
-// fwins says where fmax or fmin takes the first operand.
-func (k ew) fwins(cmp Name) Value {
-	return k.op(LogicalOr, k.op(cmp, k.a(), k.b()), k.op(IsNaN, k.b()))
+// fchosen is chosen for fmax and fmin, where a number wins against NaN.
+func fchosen(cmp Name, i int) part {
+	return func(k ew, dy Value) Value {
+		first := k.op(LogicalOr, k.op(cmp, k.a(), k.b()), k.op(IsNaN, k.b()))
+		tie := k.op(Eq, k.a(), k.b())
+		half := k.mul(dy, 0.5)
+		if i == 0 {
+			return k.where(first, dy, k.where(tie, half, 0.0))
+		}
+		return k.where(first, 0.0, k.where(tie, half, dy))
+	}
 }
 
 func powBaseGrad(k ew, dy Value) Value {

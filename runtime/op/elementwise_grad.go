@@ -42,10 +42,19 @@ func (k ew) mul(x, y any) Value       { return k.op(Mul, x, y) }
 func (k ew) div(x, y any) Value       { return k.op(Div, x, y) }
 func (k ew) neg(x any) Value          { return k.op(Neg, x) }
 func (k ew) square(x any) Value       { return k.op(Square, x) }
-func (k ew) where(c, x, y any) Value  { return k.op(Where, c, x, y) }
 func (k ew) zero() Value              { return k.Full(like1(k.Out[0].Spec()), 0) }
 func (k ew) num(name string) float64  { return k.Attrs.Float(name) }
 func (k ew) masked(c, dy Value) Value { return k.where(c, dy, 0.0) }
+
+// where chooses; of two numbers it makes a tensor of the result's type.
+func (k ew) where(c Value, x, y any) Value {
+	if f, ok := y.(float64); ok {
+		if v, ok := x.(Value); !ok || v.Spec().Weak {
+			y = k.Full(shape.Spec{DType: k.y().Spec().DType, Dims: c.Spec().Dims}, f)
+		}
+	}
+	return k.op(Where, c, x, y)
+}
 
 // like1 is s as the spec of a new tensor.
 func like1(s shape.Spec) shape.Spec { return shape.Spec{DType: s.DType, Dims: s.Dims} }
