@@ -118,8 +118,6 @@ func bernoulliShape(in []shape.Spec, a Attrs) ([]int, error) {
 	return drawShape(in, a)
 }
 
-func likeSecond(in []shape.Spec, _ Attrs) ([]int, error) { return in[1].Dims, nil }
-
 func floatSecond(in []shape.Spec, a Attrs) (dtype.DType, error) { return floatsOnly(in[1:], a) }
 
 // drawType is the attribute dtype, by default t.
