@@ -31,6 +31,7 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 		vals[i] = o.v
 		ops = append(ops, o)
 	}
+	attrs = e.measure(def, attrs, ops)
 	v, err := e.d.Apply1(def, attrs, vals...)
 	if err != nil {
 		e.fail(string(def.Name), err)
@@ -59,6 +60,7 @@ func many(e *engine, def *op.Def, attrs op.Attrs, in []any) []*Tensor {
 		vals[i] = o.v
 		ops = append(ops, o)
 	}
+	attrs = e.measure(def, attrs, ops)
 	vs, err := e.d.Apply(def, attrs, vals...)
 	if err != nil {
 		e.fail(string(def.Name), err)
