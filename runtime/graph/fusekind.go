@@ -9,9 +9,13 @@ import (
 
 // standAlone are rows whose class alone would let them fuse (F12).
 var standAlone = map[op.Name]bool{
-	"cumsum": true, "cumprod": true, "cummax": true, "cummin": true, "logcumsumexp": true,
-	"sort": true, "argsort": true, "topk": true, "kthvalue": true, "median": true, "mode": true, "unique": true,
-	"bincount": true, "histc": true,
+	"cumsum": true, "cumprod": true, "cumprod_backward": true, "cumprod_forward": true, "cumprod_second": true,
+	"cummax": true, "cummin": true, "logcumsumexp": true, "diff": true, "trapezoid": true, "window_sum": true,
+	"sort": true, "argsort": true, "msort": true, "topk": true, "kthvalue": true, "mode": true,
+	"median": true, "median.dim": true, "nanmedian": true, "nanmedian.dim": true,
+	"quantile": true, "nanquantile": true, "quantile_ranks": true,
+	"unique": true, "unique_consecutive": true, "searchsorted": true, "bucketize": true, "isin": true,
+	"bincount": true, "histc": true, "ctc_loss": true, "ctc_loss_backward": true,
 }
 
 // joins are rows that glue arrays together: a padded maximum for the compiler.

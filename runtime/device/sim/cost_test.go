@@ -216,12 +216,11 @@ func TestPlanCountsMemory(t *testing.T) {
 }
 
 func TestLookupReadsTheRowsItNames(t *testing.T) {
-	look := &op.Def{Name: "embedding", Class: op.Index, Kernel: fails.Kernel}
 	table := shape.Of(dtype.BF16, 50000, 1024)
 	lookup := func(rows int) *device.Plan {
 		b := builder{}
-		w, i := b.input(table), b.input(shape.Of(dtype.I32, rows))
-		return planOn(t, "v5e", b.graph(b.do(look, shape.Of(dtype.BF16, rows, 1024), w, i)), device.FastCompile)
+		i, w := b.input(shape.Of(dtype.I32, rows)), b.input(table)
+		return planOn(t, "v5e", b.graph(b.do(op.Must("embedding"), shape.Of(dtype.BF16, rows, 1024), i, w)), device.FastCompile)
 	}
 	if p := lookup(256); p.ReadBytes != 256*2048+1024 || p.WriteBytes != 256*2048 {
 		t.Errorf("%+v", p)
@@ -232,7 +231,8 @@ func TestLookupReadsTheRowsItNames(t *testing.T) {
 	// Adding by index goes one row after another.
 	b := builder{}
 	w, i, v := b.input(f32(1000, 8)), b.input(shape.Of(dtype.I32, 1300000)), b.input(f32(1300000, 8))
-	p := planOn(t, "v5e", b.graph(b.do(&op.Def{Name: "index_add", Class: op.Index, Kernel: fails.Kernel}, f32(1000, 8), w, i, v)), device.FastCompile)
+	n := b.all(op.Must("index_add"), op.Attrs{{Name: "dim", Value: 0}}, []shape.Spec{f32(1000, 8)}, w, i, v)
+	p := planOn(t, "v5e", b.graph(graph.Ref{Node: n}), device.FastCompile)
 	if p.DurationNS < 26e6 || p.DurationNS > 28e6 || p.Kernels[0].Bound != "index" {
 		t.Errorf("%+v", p)
 	}

@@ -29,7 +29,16 @@ var twice = map[op.Name]bool{
 }
 
 // sorts are rows that put their elements in order.
-var sorts = map[op.Name]bool{"sort": true, "argsort": true, "msort": true, "unique": true, "median": true, "nanmedian": true, "kthvalue": true, "mode": true}
+var sorts = map[op.Name]bool{
+	"sort": true, "argsort": true, "msort": true, "unique": true, "kthvalue": true, "mode": true,
+	"median": true, "median.dim": true, "nanmedian": true, "nanmedian.dim": true,
+	"quantile": true, "nanquantile": true, "quantile_ranks": true,
+}
+
+// lookups are rows that read the places an index names; the others of their class write there.
+var lookups = map[op.Name]bool{
+	"index_select": true, "gather": true, "take": true, "take_along_dim": true, "embedding": true, "index": true,
+}
 
 // irregular adds to w what a node costs beyond its stream.
 func irregular(chip *device.Chip, n *graph.Node, w *work) {
@@ -39,23 +48,27 @@ func irregular(chip *device.Chip, n *graph.Node, w *work) {
 	case twice[n.Def.Name] || n.Def.Class == op.Random:
 		w.again = true
 	case n.Def.Class == op.Index:
-		rows := indexed(n)
-		scatter := n.Outs[0].Equal(n.In[0].Spec())
-		if scatter || rows > 0 && n.Outs[0].PaddedBytes()/rows < lineBytes {
+		_, rows := indexed(n)
+		if !lookups[n.Def.Name] || rows > 0 && n.Outs[0].PaddedBytes()/rows < lineBytes {
 			w.serialNS += float64(rows) * rowNS
 		}
 	}
 }
 
-// indexed is the number of places an index operand names; 0 when there is none.
-func indexed(n *graph.Node) int64 {
-	var rows int64
-	for _, r := range n.In[min(1, len(n.In)):] {
-		if s := r.Spec(); s.Valid() && s.DType.IsInt() && !s.Weak {
-			rows = max(rows, int64(s.Size()))
+// indexed gives the operand that a node indexes, -1 for none, and the number of
+// places it names there.
+func indexed(n *graph.Node) (into int, rows int64) {
+	into = -1
+	if n.Def.Indices == nil {
+		return into, 0
+	}
+	for _, c := range n.Def.Indices(specs(n.In), n.Attrs) {
+		into = max(into, c.Into)
+		if c.Index >= 0 && c.Index < len(n.In) {
+			rows = max(rows, int64(n.In[c.Index].Spec().Size()))
 		}
 	}
-	return rows
+	return into, rows
 }
 
 // sortNS is the time of a bitonic network along the sorted axis: k(k+1)/2
@@ -92,11 +105,11 @@ func sortNS(chip *device.Chip, n *graph.Node) float64 {
 // that are named, at most the table.
 func lookedUp(n *graph.Node, r graph.Ref) int64 {
 	all := readBytes(r)
-	if n.Def.Class != op.Index || len(n.In) == 0 || n.In[0] != r || n.Outs[0].Equal(r.Spec()) {
+	if !lookups[n.Def.Name] {
 		return all
 	}
-	rows := indexed(n)
-	if rows == 0 {
+	into, rows := indexed(n)
+	if into < 0 || n.In[into] != r || rows == 0 {
 		return all
 	}
 	return min(all, max(n.Outs[0].PaddedBytes(), product(rows, lineBytes)))
