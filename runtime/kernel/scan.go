@@ -151,19 +151,31 @@ func CumprodForward(c *Call) error {
 	})
 }
 
+// alongAxes3 is alongAxes for three inputs of one shape.
+func alongAxes3(c *Call, f func(a, b, d, y []float64)) error {
+	axes := oneAxis(c.Attrs, len(c.In[0].Dims))
+	var in [3][]float64
+	n := 1
+	for i := range in {
+		var v Array
+		v, n = axesLast(c.In[i], axes)
+		in[i] = Float64s(v)
+	}
+	data, done := writeRows[float64](c.Out[0], axes)
+	if n > 0 {
+		Parallel(len(data)/n, rowGrain(n), func(lo, hi int) {
+			for i := lo * n; i < hi*n; i += n {
+				f(in[0][i:i+n], in[1][i:i+n], in[2][i:i+n], data[i:i+n])
+			}
+		})
+	}
+	done()
+	return nil
+}
+
 // CumprodSecond gives, for each m, Σ over i≥m of dy[i]·∂(CumprodForward of v)[i]/∂x[m]. Inputs x, dy, v.
 func CumprodSecond(c *Call) error {
-	axes := oneAxis(c.Attrs, len(c.In[0].Dims))
-	moved, n := axesLast(c.In[1], axes)
-	dys := Float64s(moved)
-	i := 0
-	data, done := writeRows[float64](c.Out[0], axes)
-	vm, _ := axesLast(c.In[2], axes)
-	vs := Float64s(vm)
-	xm, _ := axesLast(c.In[0], axes)
-	xs := Float64s(xm)
-	for ; n > 0 && i < len(xs); i += n {
-		x, dy, v, out := xs[i:i+n], dys[i:i+n], vs[i:i+n], data[i:i+n]
+	return alongAxes3(c, func(x, dy, v, out []float64) {
 		for m := range x {
 			p, t, s := 1.0, 0.0, 0.0
 			for k := range x {
@@ -177,9 +189,44 @@ func CumprodSecond(c *Call) error {
 			}
 			out[m] = s
 		}
+	})
+}
+
+// expGap is e^(a−b) for a ≤ b, 0 where both are −∞.
+func expGap(a, b float64) float64 {
+	if math.IsInf(a, -1) {
+		return 0
 	}
-	done()
-	return nil
+	return math.Exp(a - b)
+}
+
+// LogcumsumexpBackward gives Σ over i≥k of g[i]·e^(x[k]−y[i]), for each k, y
+// the logcumsumexp of x: no exponent is above 0. Inputs g, x, y.
+func LogcumsumexpBackward(c *Call) error {
+	return alongAxes3(c, func(g, x, y, out []float64) {
+		r := 0.0
+		for k := len(x) - 1; k >= 0; k-- {
+			if k+1 < len(x) {
+				r *= expGap(y[k], y[k+1])
+			}
+			r += g[k]
+			out[k] = r * expGap(x[k], y[k])
+		}
+	})
+}
+
+// LogcumsumexpForward gives Σ over k≤i of v[k]·e^(x[k]−y[i]), for each i. Inputs v, x, y.
+func LogcumsumexpForward(c *Call) error {
+	return alongAxes3(c, func(v, x, y, out []float64) {
+		t := 0.0
+		for i := range x {
+			if i > 0 {
+				t *= expGap(y[i-1], y[i])
+			}
+			t += v[i] * expGap(x[i], y[i])
+			out[i] = t
+		}
+	})
 }
 
 // Diff gives the n-th difference of neighbours along dim; of bools, whether they differ.

@@ -1,8 +1,6 @@
 package op
 
 import (
-	"math"
-
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/shape"
@@ -16,7 +14,10 @@ const (
 	Cummin       Name = "cummin"
 	Logcumsumexp Name = "logcumsumexp"
 	Diff         Name = "diff"
-	Trapezoid    Name = "trapezoid"
+
+	logcumsumexpBack    Name = "logcumsumexp_backward"
+	logcumsumexpForward Name = "logcumsumexp_forward"
+	Trapezoid           Name = "trapezoid"
 )
 
 // scanOps run along one axis.
@@ -76,6 +77,20 @@ var scanOps = []Def{
 		Params: []Param{tensor("self"), dimParam()},
 		Shape:  alongShape(Logcumsumexp), DType: floatOnly(Logcumsumexp), Grad: logcumsumexpGrad,
 		Kernel: kernel.Logcumsumexp, Lower: logcumsumexpHLO, Cost: perInputEUP(3),
+	},
+	{
+		Name: logcumsumexpBack, Torch: "_logcumsumexp", Class: Reduce, Traits: Composite,
+		Doc:    "For each k the sum over i≥k of grad[i]·e^(self[k]−output[i]).",
+		Params: []Param{tensor("grad"), tensor("self"), tensor("output"), dimParam()},
+		Shape:  likeInput, DType: sameType, Grad: logcumsumexpBackGrad,
+		Kernel: kernel.LogcumsumexpBackward, Lower: logcumsumexpWeightsHLO(false), Cost: perInputEUP(4),
+	},
+	{
+		Name: logcumsumexpForward, Torch: "_logcumsumexp", Class: Reduce, Traits: Composite,
+		Doc:    "For each i the sum over k≤i of v[k]·e^(self[k]−output[i]).",
+		Params: []Param{tensor("v"), tensor("self"), tensor("output"), dimParam()},
+		Shape:  likeInput, DType: sameType, Grad: logcumsumexpForwardGrad,
+		Kernel: kernel.LogcumsumexpForward, Lower: logcumsumexpWeightsHLO(true), Cost: perInputEUP(4),
 	},
 	{
 		Name: Diff, Torch: "diff", Method: "Diff", Class: Reduce,
@@ -179,18 +194,21 @@ func cumPickGrad(b Builder, c *Call, dy []Value) []Value {
 
 // logcumsumexpGrad is Σ over i≥k of dy[i]·e^(x[k]−y[i]).
 func logcumsumexpGrad(b Builder, c *Call, dy []Value) []Value {
-	k, x, y := calc{b}, c.In[0], c.Out[0]
-	axis, ok := c.axis()
-	if !ok {
-		return dy[:1]
-	}
-	// e^x·Σ dy·e^−y, positive and negative dy apart and as logarithms, so that nothing overflows.
-	part := func(g Value) Value {
-		l := k.sub(k.where(k.gt(g, 0), k.log(k.where(k.gt(g, 0), g, 1)), math.Inf(-1)), y)
-		s := k.reversed(l, axis, func(v Value) Value { return k.Do(Logcumsumexp, at("dim", axis), v) })
-		return k.exp(k.add(s, x))
-	}
-	return []Value{k.sub(part(dy[0]), part(k.neg(dy[0])))}
+	return []Value{b.Do(logcumsumexpBack, c.Attrs, dy[0], c.In[0], c.Out[0])}
+}
+
+// logcumsumexpBackGrad and logcumsumexpForwardGrad: the two rows are linear in
+// their first operand and transposes of each other.
+func logcumsumexpBackGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	t := k.Do(logcumsumexpForward, c.Attrs, dy[0], c.In[1], c.In[2])
+	return []Value{t, k.mul(dy[0], c.Out[0]), k.neg(k.mul(c.In[0], t))}
+}
+
+func logcumsumexpForwardGrad(b Builder, c *Call, dy []Value) []Value {
+	k := calc{b}
+	t := k.Do(logcumsumexpBack, c.Attrs, dy[0], c.In[1], c.In[2])
+	return []Value{t, k.mul(c.In[0], t), k.neg(k.mul(dy[0], c.Out[0]))}
 }
 
 func diffShape(in []shape.Spec, a Attrs) ([]int, error) {

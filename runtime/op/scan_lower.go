@@ -213,3 +213,29 @@ func trapezoidHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	}
 	return h.results(h.sum(s, []int{axis}), c)
 }
+
+// logcumsumexpWeightsHLO multiplies by the matrix e^(x[k]−y[i]), k ≤ i, from one side or the other.
+func logcumsumexpWeightsHLO(forward bool) lowering {
+	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+		h := formula{w}
+		if out, ok := h.nothing(c); ok {
+			return out
+		}
+		g, x, y := h.rowsAlong(c.In[0], c), h.rowsAlong(c.In[1], c), h.rowsAlong(c.In[2], c)
+		rank := len(x.Spec.Dims)
+		n := x.Spec.Dims[rank-1]
+		lead := x.Spec.Dims[:rank-1]
+		row := func(v stablehlo.Value) stablehlo.Value { return h.Reshape(v, append(append([]int{}, lead...), n, 1)) }
+		col := func(v stablehlo.Value) stablehlo.Value { return h.Reshape(v, append(append([]int{}, lead...), 1, n)) }
+		gap := h.sub(row(x), col(y)) // [k, i]
+		at := shape.Spec{DType: dtype.I64, Dims: gap.Spec.Dims}
+		used := h.and(h.Compare("LE", h.Iota(at, rank-1), h.Iota(at, rank)), h.is("GT", row(x), math.Inf(-1)))
+		weight := h.exp(h.pick(used, gap, h.num(gap, math.Inf(-1))))
+		side, axis := col, rank
+		if forward {
+			side, axis = row, rank-1
+		}
+		s := h.sum(h.mul(weight, side(g)), []int{axis})
+		return []stablehlo.Value{h.alongResult(h.Reshape(s, x.Spec.Dims), c, 0)}
+	}
+}
