@@ -17,10 +17,26 @@ type hlo struct {
 // A lowering is the Lower field of a row.
 type lowering = func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value
 
-// lower makes a lowering of a formula computed in the type of computeSpec.
+// lower makes a lowering of a formula computed in the type of the result.
 func lower(f func(h hlo) stablehlo.Value) lowering {
 	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-		return []stablehlo.Value{w.Convert(f(hlo{w, c, computeSpec(c)}), c.Out[0].DType)}
+		return []stablehlo.Value{f(hlo{w, c, like1(c.Out[0])})}
+	}
+}
+
+// lowerKept is lower for products and quotients, where PyTorch does not round
+// a 0-d operand to a narrow result before it computes.
+func lowerKept(f func(h hlo) stablehlo.Value) lowering {
+	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+		s := like1(c.Out[0])
+		if s.DType.IsFloat() && s.DType.Bits() < 32 {
+			for _, v := range c.In {
+				if v.Spec.DType.IsFloat() && v.Spec.DType != s.DType {
+					s.DType = dtype.F32
+				}
+			}
+		}
+		return []stablehlo.Value{w.Convert(f(hlo{w, c, s}), c.Out[0].DType)}
 	}
 }
 

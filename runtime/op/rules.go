@@ -83,22 +83,11 @@ func unaryHLO(name string) func(w *stablehlo.Writer, c *LowerCall) []stablehlo.V
 
 // binaryHLO lowers to one StableHLO op of two operands, converted and broadcast to the result.
 func binaryHLO(name string) func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	return lower(func(h hlo) stablehlo.Value { return h.do(name, h.in(0), h.in(1)) })
-}
-
-// computeSpec is the type a call is computed in: the one of the result; f32
-// when that is a narrower float and an operand holds values it would round.
-func computeSpec(c *LowerCall) shape.Spec {
-	s := like1(c.Out[0])
-	if !s.DType.IsFloat() || s.DType.Bits() >= 32 {
-		return s
+	f := func(h hlo) stablehlo.Value { return h.do(name, h.in(0), h.in(1)) }
+	if name == "multiply" || name == "divide" {
+		return lowerKept(f)
 	}
-	for _, v := range c.In {
-		if v.ID != "" && v.Spec.DType != s.DType && v.Spec.DType.IsFloat() {
-			s.DType = dtype.F32
-		}
-	}
-	return s
+	return lower(f)
 }
 
 // tensor declares a tensor parameter.
