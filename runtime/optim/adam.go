@@ -127,9 +127,9 @@ func (n *NAdam) step(p, g *tpu.Tensor, st slots, t int) {
 	}
 	mu := b1 * (1 - 0.5*pow(0.96, float64(t)*n.o.MomentumDecay))
 	next := b1 * (1 - 0.5*pow(0.96, float64(t+1)*n.o.MomentumDecay))
-	product := mu
+	product := single(mu)
 	if t > 1 {
-		product *= n.product[p]
+		product = single(single(mu) * n.product[p])
 	}
 	n.product[p] = product
 	m, v := st.zeros("exp_avg", p), st.zeros("exp_avg_sq", p)

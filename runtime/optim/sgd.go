@@ -119,10 +119,10 @@ func NewASGD(params []*tpu.Tensor, o ASGDOptions) *ASGD {
 
 func (a *ASGD) step(p, g *tpu.Tensor, st slots, t int) {
 	g = decayed(g, p, a.o.WeightDecay)
-	eta, mu := a.lr, 1.0
+	eta, mu := single(a.lr), 1.0
 	if t > 1 {
-		eta = a.lr / pow(1+a.o.Lambda*a.lr*float64(t-1), a.o.Alpha)
-		mu = 1 / max(1, float64(t-1)-a.o.T0)
+		eta = single(a.lr / pow(1+a.o.Lambda*a.lr*float64(t-1), a.o.Alpha))
+		mu = single(1 / max(1, float64(t-1)-a.o.T0))
 	}
 	p.MulInPlace(1 - a.o.Lambda*eta)
 	p.AddInPlace(g, tpu.AddOptions{Alpha: -eta})
@@ -166,3 +166,6 @@ func (l *Lion) step(p, g *tpu.Tensor, st slots, _ int) {
 	m.MulInPlace(b2)
 	m.AddInPlace(g, tpu.AddOptions{Alpha: 1 - b2})
 }
+
+// single rounds to 32 bits: PyTorch keeps such a scalar as an f32 tensor.
+func single(x float64) float64 { return float64(float32(x)) }

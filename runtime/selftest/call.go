@@ -56,6 +56,11 @@ func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
 			return out
 		}
 	}
+	return ts.row(r)
+}
+
+// row is apply for an operation that is a row, perhaps in an in-place form.
+func (ts tensors) row(r *conformance.Record) []*tpu.Tensor {
 	name, write := r.Op, ""
 	switch {
 	case strings.HasSuffix(name, ".out"):

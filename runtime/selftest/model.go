@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tpush/tpush/runtime/conformance"
+	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -44,6 +45,9 @@ func model(r *conformance.Record) error {
 		loss := m.names["loss"]
 		want := decode(losses[i])
 		l, _ := want.Number.(float64)
+		if want.Kind == conformance.Tensor {
+			l = kernel.Float64s(want.Array)[0]
+		}
 		if got := loss.Item(); abs(got-l) > r.Tol.ATol+r.Tol.RTol*abs(l)+1e-5*abs(l) {
 			return fmt.Errorf("loss %d is %v, want %v", i, got, l)
 		}

@@ -115,6 +115,23 @@ var special = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool
 		}
 		return one_(tpu.Einsum(eq, xs...))
 	},
+	"nonzero": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		if tuple, _ := r.Attrs["as_tuple"].(bool); tuple {
+			x := first(ts, r)
+			if x.Rank() == 0 {
+				x = x.Reshape(1)
+			}
+			return x.Nonzero().Unbind(1), true
+		}
+		return nil, false
+	},
+	"batch_norm": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		return ts.row(r)[:len(r.Outputs)], true
+	},
+	"unique":             func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return unique(ts, r), true },
+	"unique_consecutive": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return unique(ts, r), true },
+	"index_put":          indexPut,
+	"index_put_":         indexPut,
 	"item": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		first(ts, r).Item()
 		return nil, true
@@ -242,5 +259,38 @@ func setItem(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		x = x.Clone()
 	}
 	x.SetIndex(ts.value(r.Inputs[r.Attrs["value"].(int)]), ts.items(r)...)
+	return []*tpu.Tensor{x}, true
+}
+
+// unique gives the results that the flags ask for.
+func unique(ts tensors, r *conformance.Record) []*tpu.Tensor {
+	all := ts.row(r)
+	out := all[:1:1]
+	for i, flag := range []string{"return_inverse", "return_counts"} {
+		if on, _ := r.Attrs[flag].(bool); on {
+			out = append(out, all[i+1])
+		}
+	}
+	return out
+}
+
+// indexPut writes by masks through an index; positions are left to the row.
+func indexPut(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+	masks := false
+	for _, o := range r.Inputs[1].Items {
+		masks = masks || o.Array.DType == dtype.Bool
+	}
+	if acc, _ := r.Attrs["accumulate"].(bool); acc || !masks {
+		return nil, false
+	}
+	x := first(ts, r)
+	if r.Op == "index_put" {
+		x = x.Clone()
+	}
+	var items []any
+	for _, t := range ts.list(r.Inputs[1]) {
+		items = append(items, t)
+	}
+	x.SetIndex(ts.value(r.Inputs[2]), items...)
 	return []*tpu.Tensor{x}, true
 }

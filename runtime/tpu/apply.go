@@ -3,6 +3,7 @@ package tpu
 import (
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -31,7 +32,9 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 		vals[i] = o.v
 		ops = append(ops, o)
 	}
-	attrs = e.measure(def, attrs, ops)
+	if def.Host != nil {
+		attrs = e.counted(def, attrs, vals)
+	}
 	v, err := e.d.Apply1(def, attrs, vals...)
 	if err != nil {
 		e.fail(string(def.Name), err)
@@ -60,7 +63,9 @@ func many(e *engine, def *op.Def, attrs op.Attrs, in []any) []*Tensor {
 		vals[i] = o.v
 		ops = append(ops, o)
 	}
-	attrs = e.measure(def, attrs, ops)
+	if def.Host != nil {
+		attrs = e.counted(def, attrs, vals)
+	}
 	vs, err := e.d.Apply(def, attrs, vals...)
 	if err != nil {
 		e.fail(string(def.Name), err)
@@ -73,6 +78,36 @@ func many(e *engine, def *op.Def, attrs op.Attrs, in []any) []*Tensor {
 		e.record(def, attrs, ops, ts...)
 	}
 	return ts
+}
+
+// counted completes the attributes of a row whose sizes hang on data: it reads
+// the operands, unless the sizes are given.
+func (e *engine) counted(def *op.Def, attrs op.Attrs, vals []*exec.Value) op.Attrs {
+	specs := make([]shape.Spec, len(vals))
+	for i, v := range vals {
+		if v != nil {
+			specs[i] = v.Spec()
+		}
+	}
+	if _, err := def.Specs(specs, attrs); err == nil {
+		return attrs
+	}
+	arrs := make([]kernel.Array, len(vals))
+	for i, v := range vals {
+		if v == nil {
+			continue
+		}
+		a, err := e.d.Read(v, exec.ReasonDataSize)
+		if err != nil {
+			e.fail(string(def.Name), err)
+		}
+		arrs[i] = a
+	}
+	attrs, err := def.Host(arrs, attrs)
+	if err != nil {
+		e.fail(string(def.Name), err)
+	}
+	return attrs
 }
 
 // wants says whether an operand takes part in gradients.
