@@ -156,6 +156,15 @@ const (
 	rHannWindow
 	rHammingWindow
 	rBlackmanWindow
+	rRandomBits
+	rUniform
+	rNormal
+	rExponential
+	rRandint
+	rRandperm
+	rBernoulli
+	rBernoulliP
+	rNativeDropout
 	rSum
 	rMean
 	rProd
@@ -495,6 +504,15 @@ var rowNames = [...]op.Name{
 	"hann_window",
 	"hamming_window",
 	"blackman_window",
+	"random_bits",
+	"uniform",
+	"normal",
+	"exponential",
+	"randint",
+	"randperm",
+	"bernoulli",
+	"bernoulli.p",
+	"native_dropout",
 	"sum",
 	"mean",
 	"prod",
@@ -5980,9 +5998,9 @@ func Unsqueeze(input *Tensor, dim int) *Tensor {
 // Expand: Repeats axes of size 1 without a copy; -1 keeps a size, new axes go in front. PyTorch: expand.
 //
 //	tpu.Of(1, 2, 3).Expand(2, -1)
-func (x *Tensor) Expand(size ...int) *Tensor {
+func (x *Tensor) Expand(sizes ...int) *Tensor {
 	r := &rowTable()[rExpand]
-	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}}
+	a := op.Attrs{{Name: "sizes", Value: intsOr(r.def, "sizes", sizes)}}
 	return do(r.def, a, x)
 }
 
