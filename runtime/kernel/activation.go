@@ -94,17 +94,15 @@ var (
 	preluOp     = elementwise{f32: loopPrelu[float32], f64: loopPrelu[float64]}
 	thresholdOp = elementwise{f32: loopThreshold[float32], f64: loopThreshold[float64], i64: loopThreshold[int64], u64: loopThreshold[uint64], prep: prepNumbers("threshold", "value")}
 
-	sigmoidOp    = heavy(sigmoid)
+	sigmoidOp    = heavyFast(sigmoid, sigmoidFast)
 	logSigmoidOp = heavy(func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) })
-	siluOp       = heavy(func(x float64) float64 { return x * sigmoid(x) })
+	siluOp       = heavyFast(func(x float64) float64 { return x * sigmoid(x) }, func(x float64) float64 { return x * sigmoidFast(x) })
 	geluOp       = heavy(func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 })
-	geluTanhOp   = heavy(func(x float64) float64 {
-		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
-	})
-	mishOp = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) })
-	seluOp = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) })
-	eluOp  = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, "alpha")
-	celuOp = curve(func(x float64, p *Params) float64 {
+	geluTanhOp   = heavyFast(geluTanh(sigmoid), geluTanh(sigmoidFast))
+	mishOp       = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) })
+	seluOp       = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) })
+	eluOp        = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, "alpha")
+	celuOp       = curve(func(x float64, p *Params) float64 {
 		if x > 0 {
 			return x
 		}
@@ -159,6 +157,13 @@ func loopSoftshrink[T float32 | float64](d, a, _, _ []T, p *Params) {
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// geluTanh is x·½(1 + tanh u), which is x·sigmoid(2u).
+func geluTanh(sigmoid func(float64) float64) func(float64) float64 {
+	return func(x float64) float64 {
+		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
+	}
+}
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
@@ -253,7 +258,7 @@ func Softshrink(c *Call) error { return softshrinkOp.run(c) }
 var gluOp = elementwise{
 	f32: func(d, a, b, _ []float32, _ *Params) {
 		for i, x := range a {
-			d[i] = float32(float64(x) * sigmoid(float64(b[i])))
+			d[i] = float32(float64(x) * sigmoidFast(float64(b[i])))
 		}
 	},
 	f64: func(d, a, b, _ []float64, _ *Params) {

@@ -14,7 +14,7 @@ func heavy(f func(float64) float64) elementwise {
 }
 
 var (
-	expOp     = heavy(math.Exp)
+	expOp     = heavyFast(math.Exp, expFast)
 	exp2Op    = heavy(math.Exp2)
 	expm1Op   = heavy(math.Expm1)
 	logOp     = heavy(math.Log)
@@ -29,7 +29,7 @@ var (
 	atanOp    = heavy(math.Atan)
 	sinhOp    = heavy(math.Sinh)
 	coshOp    = heavy(math.Cosh)
-	tanhOp    = heavy(math.Tanh)
+	tanhOp    = heavyFast(math.Tanh, tanhFast)
 	asinhOp   = heavy(math.Asinh)
 	acoshOp   = heavy(math.Acosh)
 	atanhOp   = heavy(math.Atanh)

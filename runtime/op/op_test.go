@@ -46,7 +46,9 @@ func TestRowsComplete(t *testing.T) {
 				bad("Doc is not one sentence: %q", d.Doc)
 			}
 			if d.Example == "" {
-				bad("no example")
+				if d.Method != "" || d.Func != "" { // others are steps of rows that users see
+					bad("no example")
+				}
 			} else if _, err := parser.ParseExpr(plainGo(d.Example)); err != nil {
 				bad("example %q: %v", d.Example, err)
 			}
