@@ -166,6 +166,9 @@ func attribute(p op.Param, o Operand) (any, error) {
 		if n != nil {
 			return n, nil
 		}
+		if o.Kind == String { // the name of a norm
+			return o.Str, nil
+		}
 	case op.KBool:
 		switch n := n.(type) {
 		case bool:

@@ -81,7 +81,7 @@ func (k calc) expand(x Value, dims []int) Value {
 	if shape.EqualDims(x.Spec().Dims, dims) {
 		return x
 	}
-	return k.Do("expand", at("size", dims), x)
+	return k.Do("expand", at("sizes", dims), x)
 }
 
 // sum adds over axes and keeps them as size 1.
