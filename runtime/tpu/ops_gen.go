@@ -210,6 +210,8 @@ const (
 	rCummax
 	rCummin
 	rLogcumsumexp
+	rLogcumsumexpBackward
+	rLogcumsumexpForward
 	rDiff
 	rTrapezoid
 	rSort
@@ -558,6 +560,8 @@ var rowNames = [...]op.Name{
 	"cummax",
 	"cummin",
 	"logcumsumexp",
+	"logcumsumexp_backward",
+	"logcumsumexp_forward",
 	"diff",
 	"trapezoid",
 	"sort",
