@@ -89,6 +89,11 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 			}
 			continue
 		}
+		if o.Kind == String && p.Kind == op.KInts && slices.ContainsFunc(d.Params, func(q op.Param) bool { return q.Name == p.Name+"_mode" }) {
+			// PyTorch's padding="same" is an attribute of its own.
+			attrs = append(attrs, op.Attr{Name: p.Name + "_mode", Value: o.Str})
+			continue
+		}
 		v, err := attribute(p, o)
 		if err != nil {
 			return nil, nil, &BindError{d.Name, p.Name, err.Error()}

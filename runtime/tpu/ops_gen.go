@@ -286,6 +286,16 @@ const (
 	rCross
 	rCdist
 	rTrace
+	rConv1d
+	rConv2d
+	rConv3d
+	rConvTranspose1d
+	rConvTranspose2d
+	rConvTranspose3d
+	rConvInputGrad
+	rConvWeightGrad
+	rUnfold2d
+	rFold2d
 	rClone
 	rContiguous
 	rCopy
@@ -636,6 +646,16 @@ var rowNames = [...]op.Name{
 	"cross",
 	"cdist",
 	"trace",
+	"conv1d",
+	"conv2d",
+	"conv3d",
+	"conv_transpose1d",
+	"conv_transpose2d",
+	"conv_transpose3d",
+	"conv_input_grad",
+	"conv_weight_grad",
+	"unfold2d",
+	"fold2d",
 	"clone",
 	"contiguous",
 	"copy",
@@ -5346,6 +5366,186 @@ func (x *Tensor) Trace() *Tensor {
 func Trace(input *Tensor) *Tensor {
 	r := &rowTable()[rTrace]
 	a := r.defaults
+	return do(r.def, a, input)
+}
+
+// Conv1DOptions are the optional parameters of Conv1D. The zero value of a field is the default.
+type Conv1DOptions struct {
+	Bias        *Tensor // absent by default
+	Stride      []int   // default [1]; step of the window; one number or one for each axis
+	Padding     []int   // default [0]; zeros on both sides; one number, one for each axis, or low and high for each
+	Dilation    []int   // default [1]; distance of the taps
+	Groups      any     // default 1; channels are cut into so many groups that do not mix
+	PaddingMode string  // same or valid, instead of padding
+}
+
+// Conv1D: Convolution over 1 spatial axes: input [b,c,…], weight [o,c/groups,…], bias [o]. PyTorch: nn.functional.conv1d.
+func Conv1D(input *Tensor, weight *Tensor, opts ...Conv1DOptions) *Tensor {
+	r := &rowTable()[rConv1d]
+	var o Conv1DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "padding_mode", Value: o.PaddingMode}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// Conv2DOptions are the optional parameters of Conv2D. The zero value of a field is the default.
+type Conv2DOptions struct {
+	Bias        *Tensor // absent by default
+	Stride      []int   // default [1]; step of the window; one number or one for each axis
+	Padding     []int   // default [0]; zeros on both sides; one number, one for each axis, or low and high for each
+	Dilation    []int   // default [1]; distance of the taps
+	Groups      any     // default 1; channels are cut into so many groups that do not mix
+	PaddingMode string  // same or valid, instead of padding
+}
+
+// Conv2D: Convolution over 2 spatial axes: input [b,c,…], weight [o,c/groups,…], bias [o]. PyTorch: nn.functional.conv2d.
+func Conv2D(input *Tensor, weight *Tensor, opts ...Conv2DOptions) *Tensor {
+	r := &rowTable()[rConv2d]
+	var o Conv2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "padding_mode", Value: o.PaddingMode}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// Conv3DOptions are the optional parameters of Conv3D. The zero value of a field is the default.
+type Conv3DOptions struct {
+	Bias        *Tensor // absent by default
+	Stride      []int   // default [1]; step of the window; one number or one for each axis
+	Padding     []int   // default [0]; zeros on both sides; one number, one for each axis, or low and high for each
+	Dilation    []int   // default [1]; distance of the taps
+	Groups      any     // default 1; channels are cut into so many groups that do not mix
+	PaddingMode string  // same or valid, instead of padding
+}
+
+// Conv3D: Convolution over 3 spatial axes: input [b,c,…], weight [o,c/groups,…], bias [o]. PyTorch: nn.functional.conv3d.
+func Conv3D(input *Tensor, weight *Tensor, opts ...Conv3DOptions) *Tensor {
+	r := &rowTable()[rConv3d]
+	var o Conv3DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "padding_mode", Value: o.PaddingMode}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// ConvTranspose1DOptions are the optional parameters of ConvTranspose1D. The zero value of a field is the default.
+type ConvTranspose1DOptions struct {
+	Bias          *Tensor // absent by default
+	Stride        []int   // default [1]
+	Padding       []int   // default [0]
+	OutputPadding []int   // default [0]; added to one side of the result
+	Groups        any     // default 1
+	Dilation      []int   // default [1]
+}
+
+// ConvTranspose1D: Transposed convolution over 1 spatial axes: input [b,c,…], weight [c,o/groups,…], bias [o]. PyTorch: nn.functional.conv_transpose1d.
+func ConvTranspose1D(input *Tensor, weight *Tensor, opts ...ConvTranspose1DOptions) *Tensor {
+	r := &rowTable()[rConvTranspose1d]
+	var o ConvTranspose1DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "output_padding", Value: intsOr(r.def, "output_padding", o.OutputPadding)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// ConvTranspose2DOptions are the optional parameters of ConvTranspose2D. The zero value of a field is the default.
+type ConvTranspose2DOptions struct {
+	Bias          *Tensor // absent by default
+	Stride        []int   // default [1]
+	Padding       []int   // default [0]
+	OutputPadding []int   // default [0]; added to one side of the result
+	Groups        any     // default 1
+	Dilation      []int   // default [1]
+}
+
+// ConvTranspose2D: Transposed convolution over 2 spatial axes: input [b,c,…], weight [c,o/groups,…], bias [o]. PyTorch: nn.functional.conv_transpose2d.
+func ConvTranspose2D(input *Tensor, weight *Tensor, opts ...ConvTranspose2DOptions) *Tensor {
+	r := &rowTable()[rConvTranspose2d]
+	var o ConvTranspose2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "output_padding", Value: intsOr(r.def, "output_padding", o.OutputPadding)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// ConvTranspose3DOptions are the optional parameters of ConvTranspose3D. The zero value of a field is the default.
+type ConvTranspose3DOptions struct {
+	Bias          *Tensor // absent by default
+	Stride        []int   // default [1]
+	Padding       []int   // default [0]
+	OutputPadding []int   // default [0]; added to one side of the result
+	Groups        any     // default 1
+	Dilation      []int   // default [1]
+}
+
+// ConvTranspose3D: Transposed convolution over 3 spatial axes: input [b,c,…], weight [c,o/groups,…], bias [o]. PyTorch: nn.functional.conv_transpose3d.
+func ConvTranspose3D(input *Tensor, weight *Tensor, opts ...ConvTranspose3DOptions) *Tensor {
+	r := &rowTable()[rConvTranspose3d]
+	var o ConvTranspose3DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "output_padding", Value: intsOr(r.def, "output_padding", o.OutputPadding)}, {Name: "groups", Value: optionOr(r.def, "groups", o.Groups)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}}
+	}
+	return do(r.def, a, input, weight, o.Bias)
+}
+
+// Unfold2DOptions are the optional parameters of Unfold2D. The zero value of a field is the default.
+type Unfold2DOptions struct {
+	Dilation []int // default [1]
+	Padding  []int // default [0]
+	Stride   []int // default [1]
+}
+
+// Unfold2D: The windows of an image as columns: [b,c,h,w] → [b,c·kernel,windows]. PyTorch: nn.functional.unfold.
+func Unfold2D(input *Tensor, kernelSize []int, opts ...Unfold2DOptions) *Tensor {
+	r := &rowTable()[rUnfold2d]
+	var o Unfold2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}}
+	return do(r.def, a, input)
+}
+
+// Fold2DOptions are the optional parameters of Fold2D. The zero value of a field is the default.
+type Fold2DOptions struct {
+	Dilation []int // default [1]
+	Padding  []int // default [0]
+	Stride   []int // default [1]
+}
+
+// Fold2D: Adds windows back into an image: [b,c·kernel,windows] → [b,c,h,w]. PyTorch: nn.functional.fold.
+func Fold2D(input *Tensor, outputSize []int, kernelSize []int, opts ...Fold2DOptions) *Tensor {
+	r := &rowTable()[rFold2d]
+	var o Fold2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "output_size", Value: outputSize}, {Name: "kernel_size", Value: kernelSize}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "stride", Value: intsOr(r.def, "stride", o.Stride)}}
 	return do(r.def, a, input)
 }
 
