@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
@@ -187,6 +188,9 @@ func attribute(p op.Param, o Operand) (any, error) {
 		}
 		if f, ok := n.(float64); ok && math.IsInf(f, 0) {
 			return map[bool]string{true: "inf", false: "-inf"}[f > 0], nil
+		}
+		if i, ok := n.(int); ok { // the order of a matrix norm
+			return strconv.Itoa(i), nil
 		}
 	case op.KInts:
 		if i, ok := n.(int); ok {

@@ -44,7 +44,7 @@ var rowLossOps = []Def{
 		Params: []Param{tensor("log_probs"), tensor("targets"), tensor("input_lengths"), tensor("target_lengths"),
 			{Name: "blank", Kind: KInt, Default: 0, Doc: "class of the blank"}, reductionParam(), flag("zero_infinity", false, "an impossible alignment counts 0")},
 		Shape: ctcShape, DType: floatOnly(CTCLoss), Grad: ctcGrad,
-		Kernel: kernel.CTCLoss, Cost: perInputEUP(16), Indices: ctcIndices,
+		Kernel: kernel.CTCLoss, Lower: ctcHLO, Cost: perInputEUP(16), Indices: ctcIndices,
 	},
 	{
 		Name: ctcBackward, Torch: "_ctc_loss_backward", Class: Loss, Traits: Composite,
@@ -52,7 +52,7 @@ var rowLossOps = []Def{
 		Params: []Param{tensor("grad"), tensor("log_probs"), tensor("targets"), tensor("input_lengths"), tensor("target_lengths"),
 			{Name: "blank", Kind: KInt, Default: 0, Doc: "class of the blank"}, reductionParam(), flag("zero_infinity", false, "an impossible alignment counts 0")},
 		Shape: likeSecond, DType: secondType, NoGrad: "PyTorch has no second derivative of it either",
-		Kernel: kernel.CTCLossBackward, Cost: perInputEUP(32),
+		Kernel: kernel.CTCLossBackward, Lower: ctcBackwardHLO, Cost: perInputEUP(32),
 	},
 }
 

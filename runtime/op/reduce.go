@@ -28,7 +28,7 @@ const (
 
 // reduceOps are sums, extremes and truth over axes. Statistics and order
 // statistics have their own files and are appended to this table.
-var reduceOps = join(reduceSumOps, reduceExtremeOps, reduceStatOps, reduceRankOps)
+var reduceOps = join(reduceSumOps, reduceExtremeOps, reduceStatOps, reduceMatrixOps, reduceRankOps)
 
 // join concatenates tables.
 func join(ts ...[]Def) []Def {

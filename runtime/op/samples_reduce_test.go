@@ -58,6 +58,7 @@ func (samples) Reduce() map[Name][]sample {
 		Norm:          norms("p"),
 		VectorNorm:    norms("ord"),
 		Dist:          {{in: []any{d(2, 3), d(3)}}, {in: []any{d(3), d(3)}, attrs: attrs("p", 3.0)}, {in: []any{d(3), d(3)}, attrs: attrs("p", math.Inf(1))}},
+		MatrixNorm:    {{in: x}, {in: x, attrs: attrs("ord", "inf")}, {in: x, attrs: attrs("ord", "-1", "dim", []int{0, 1}, "keepdim", true)}, {in: x, attrs: attrs("ord", "1", "dim", []int{2, 0})}},
 		Renorm:        {{in: []any{d(3, 4)}, attrs: attrs("p", 2.0, "dim", 0, "maxnorm", 1.5)}, {in: []any{d(2, 3, 2)}, attrs: attrs("p", 1.0, "dim", -2, "maxnorm", 2.0)}},
 		Median:        {{in: x}},
 		MedianDim:     along(),
