@@ -193,6 +193,7 @@ const (
 	rVectorNorm
 	rDist
 	rRenorm
+	rMatrixNorm
 	rMedian
 	rMedianDim
 	rNanmedian
@@ -553,6 +554,7 @@ var rowNames = [...]op.Name{
 	"vector_norm",
 	"dist",
 	"renorm",
+	"matrix_norm",
 	"median",
 	"median.dim",
 	"nanmedian",
@@ -3692,6 +3694,35 @@ func (x *Tensor) Renorm(p float64, dim int, maxnorm float64) *Tensor {
 	r := &rowTable()[rRenorm]
 	a := op.Attrs{{Name: "p", Value: p}, {Name: "dim", Value: dim}, {Name: "maxnorm", Value: maxnorm}}
 	return do(r.def, a, x)
+}
+
+// MatrixNorm: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). PyTorch: linalg_matrix_norm.
+func MatrixNorm(a_ *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMatrixNorm]
+	a := op.Attrs{{Name: "ord", Value: "fro"}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, a_)
+}
+
+// MatrixNormKeep: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). The axes stay, with size 1. PyTorch: linalg_matrix_norm.
+func MatrixNormKeep(a_ *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMatrixNorm]
+	a := op.Attrs{{Name: "ord", Value: "fro"}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, a_)
+}
+
+// MatrixNormOptions are the optional parameters of MatrixNorm. The zero value of a field is the default.
+type MatrixNormOptions struct {
+	Ord     any   // default fro; fro, inf, -inf, 1 or -1
+	Dim     []int // default [-2 -1]; row axis and column axis
+	KeepDim bool  // keep reduced axes as size 1
+	DType   DType // default invalid; element type to convert to first
+}
+
+// MatrixNormWith: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). PyTorch: linalg_matrix_norm.
+func MatrixNormWith(a_ *Tensor, o MatrixNormOptions) *Tensor {
+	r := &rowTable()[rMatrixNorm]
+	a := op.Attrs{{Name: "ord", Value: optionOr(r.def, "ord", o.Ord)}, {Name: "dim", Value: intsOr(r.def, "dim", o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, a_)
 }
 
 // Median: Median of all elements, the lower of two middles; NaN when one is NaN. PyTorch: median.
