@@ -22,6 +22,7 @@ type Process struct {
 // the last words of a dying kernel can be shown.
 func Start(program string, args ...string) (*Process, error) {
 	cmd := exec.Command(program, args...)
+	cmd.Args[0] = os.Args[0] // the child goes by the name of its parent
 	p := &Process{cmd: cmd, stderr: &tail{limit: 16 << 10}}
 	cmd.Stderr = p.stderr
 	cmd.Env = os.Environ()

@@ -1,0 +1,182 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/runtime/exec"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/commands.md")
+
+// discard takes the output of cells.
+type discard struct{}
+
+func (discard) Stream(string, string)  {}
+func (discard) Input() (string, error) { return "", io.EOF }
+
+func session(t *testing.T) *repl.Session {
+	t.Helper()
+	s, err := repl.NewSession(repl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// play runs cells and commands, one a line, and gives the last answer.
+func play(t *testing.T, s *repl.Session, lines string) command.Answer {
+	t.Helper()
+	var last command.Answer
+	for _, l := range strings.Split(lines, "\n") {
+		if repl.IsCommand(l) {
+			a, err := command.Run(context.Background(), s, l, discard{})
+			if err != nil {
+				t.Fatalf("%s: %v", l, err)
+			}
+			last = a
+			continue
+		}
+		if c := s.Run(context.Background(), l, "", 1, discard{}); c != nil && len(c.Reports) > 0 {
+			t.Fatalf("%s: %s: %s", l, c.Reports[0].Kind, c.Reports[0].Message)
+		}
+	}
+	return last
+}
+
+func TestExamples(t *testing.T) {
+	for _, c := range command.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			a := play(t, session(t), strings.ReplaceAll(c.Example, "$WORK", t.TempDir()))
+			if a.Text == "" && !a.Quit && !a.Restart {
+				t.Error("the example answers nothing")
+			}
+			if !strings.Contains(c.Example, ":"+c.Name) {
+				t.Error("the example does not use the command")
+			}
+		})
+	}
+}
+
+func TestRowsComplete(t *testing.T) {
+	seen := map[string]string{}
+	groups := map[command.Group]bool{}
+	for _, g := range command.Groups() {
+		groups[g] = true
+	}
+	for _, c := range command.All() {
+		if c.Doc == "" || c.Example == "" || c.Run == nil || !groups[c.Group] {
+			t.Errorf(":%s: the row is not complete", c.Name)
+		}
+		for _, n := range append([]string{c.Name}, c.Aliases...) {
+			if seen[n] != "" {
+				t.Errorf(":%s and :%s share the name %s", c.Name, seen[n], n)
+			}
+			seen[n] = c.Name
+		}
+	}
+	for _, want := range strings.Fields("help mode chip hbm fusion why ops who type inspect time timeit trace export set show history reset restart doctor quit packages graph") {
+		if seen[want] == "" {
+			t.Errorf("no command :%s", want)
+		}
+	}
+}
+
+func TestDocsAreCurrent(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "commands.md")
+	got, _ := os.ReadFile(file)
+	want := command.Markdown()
+	if string(got) == want {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Error("docs/commands.md is stale: go test ./repl/command -update")
+}
+
+func TestNamesAndPrefixes(t *testing.T) {
+	s := session(t)
+	for line, want := range map[string]string{
+		":hb": "HBM", ":mo": "debug", "?mode": ":mode", ":help index_select": "index_select", ":h :quit": ":quit", "?matmul": "matmul",
+	} {
+		if a := play(t, s, line); !strings.Contains(a.Text, want) {
+			t.Errorf("%s answers %q, want %q in it", line, a.Text, want)
+		}
+	}
+	var unknown *command.UnknownError
+	for line, near := range map[string]string{":fuson": "fusion", ":nothing-like-it": ""} {
+		if _, err := command.Run(context.Background(), s, line, discard{}); !errors.As(err, &unknown) || unknown.Nearest != near {
+			t.Errorf("%s: got %v, want nearest %q", line, err, near)
+		}
+	}
+	if _, err := command.Run(context.Background(), s, ":t", discard{}); err == nil {
+		t.Error(":t without an argument is accepted")
+	}
+	if _, err := command.Run(context.Background(), s, ":re", discard{}); !errors.As(err, &unknown) || len(unknown.Matches) != 2 {
+		t.Errorf(":re: got %v, want two matches", err)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	s := session(t)
+	play(t, s, "weights := tpu.Ones(2)")
+	for line, want := range map[string]string{":mo": "mode", ":mode f": "fuse", ":inspect we": "weights", ":chip v6": "v6e", ":export pp": "pprof", ":set ch": "checks"} {
+		_, words := command.Complete(s, line)
+		if strings.Join(words, " ") != want {
+			t.Errorf("%q completes to %v, want %s", line, words, want)
+		}
+	}
+}
+
+func TestModeChangesWhatRuns(t *testing.T) {
+	s := session(t)
+	play(t, s, "x := tpu.Ones(4)\n:mode fuse\ny := x.Add(1).Mul(2)")
+	if s.Dispatcher().Mode() != exec.DeferAndFuse {
+		t.Fatal("the mode did not change")
+	}
+	play(t, s, "_ = y.Float32s()")
+	if a := play(t, s, ":fusion last"); !strings.Contains(a.Text, "2") || !strings.Contains(a.Text, ".cpu()") {
+		t.Errorf("the group of two ops and its reason are not shown:\n%s", a.Text)
+	}
+}
+
+func TestChipIsNotChangedUnderLiveTensors(t *testing.T) {
+	s := session(t)
+	play(t, s, "x := tpu.Ones(4)")
+	var live *repl.LiveTensorsError
+	if _, err := command.Run(context.Background(), s, ":chip v6e", discard{}); !errors.As(err, &live) {
+		t.Errorf("got %v, want a LiveTensorsError", err)
+	}
+	play(t, s, ":reset")
+	if a := play(t, s, ":chip v6e"); !strings.Contains(a.Text, "v6e") {
+		t.Errorf("got %q", a.Text)
+	}
+	play(t, s, "x := tpu.Ones(4)\n:hbm")
+}
+
+func TestExportsWriteWholeFilesOrNone(t *testing.T) {
+	s := session(t)
+	dir := t.TempDir()
+	if _, err := command.Run(context.Background(), s, ":export pprof "+filepath.Join(dir, "no", "such", "p"), discard{}); err == nil {
+		t.Error("a missing folder is accepted")
+	}
+	if _, err := command.Run(context.Background(), s, ":export nonsense "+filepath.Join(dir, "f"), discard{}); err == nil {
+		t.Error("a format that does not exist is accepted")
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v was left behind", left)
+	}
+}
