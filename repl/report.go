@@ -11,6 +11,8 @@ import (
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
@@ -40,21 +42,39 @@ func is[T error](err error) bool {
 	return errors.As(err, &t)
 }
 
+func anyOf(tests ...func(error) bool) func(error) bool {
+	return func(err error) bool {
+		for _, t := range tests {
+			if t(err) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // kinds is the table of kind words. syntax and type come from the compiler, see reports.
 var kinds = []kindRow{
-	{"bounds", "an index value points outside its tensor", is[*exec.BoundsError]},
-	{"oom", "HBM or host memory is full", func(err error) bool {
-		return is[*device.OutOfMemoryError](err) || is[*device.HostMemoryError](err)
-	}},
-	{"shape", "shapes, axes or sizes do not fit", func(err error) bool {
-		return is[*shape.MismatchError](err) || is[*shape.AxisError](err) || is[*shape.ArgumentError](err)
-	}},
-	{"dtype", "element types do not fit", is[*dtype.PromotionError]},
+	{"bounds", "an index points outside its tensor", anyOf(is[*exec.BoundsError], is[*shape.IndexError])},
+	{"oom", "HBM or host memory is full", anyOf(is[*device.OutOfMemoryError], is[*device.HostMemoryError])},
+	{"shape", "shapes, axes, sizes or views do not fit", anyOf(
+		is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
+		is[*shape.ExpandError], is[*shape.RankError], is[*shape.OverlapError], is[*tpu.TooManyIndicesError], is[*tpu.MaskError], is[*tpu.ScalarError],
+		is[*tpu.RaggedError], is[*op.EmptyListError],
+	)},
+	{"dtype", "element types do not fit", anyOf(
+		is[*dtype.PromotionError], is[*op.TypesError], is[*op.TypeError], is[*tpu.CastError], is[*tpu.OperandError], is[*tpu.IndexTypeError], is[*tpu.SaveTypeError],
+		is[*kernel.UnsupportedError],
+	)},
+	{"grad", "the gradient tape refuses", anyOf(
+		is[*tpu.NoGraphError], is[*tpu.NeedsScalarError], is[*tpu.GraphFreedError], is[*tpu.SavedModifiedError], is[*tpu.UnusedError], is[*tpu.GradTypeError],
+		is[*tpu.NotLeafError], is[*tpu.LeafWriteError], is[*tpu.ViewWriteError], is[*tpu.OutGradError],
+	)},
 	{"timeout", "the time limit was reached", is[*interp.TimeoutError]},
 	{"interrupt", "the user interrupted the cell", is[*interp.InterruptError]},
 	{"deadlock", "every goroutine of the cell waits", is[*interp.DeadlockError]},
 	{"depth", "calls were nested too deeply", is[*interp.DepthError]},
-	{"device", "the device cannot do it", is[*exec.ReadWhileTracingError]},
+	{"device", "the device cannot do it", anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*device.UnknownChipError])},
 	{"panic", "the program panicked", is[*interp.PanicError]},
 	{"internal", "a bug of tpush", func(error) bool { return true }},
 }
@@ -113,7 +133,7 @@ func message(err error) string {
 	case errors.As(err, &te):
 		err = te
 	case errors.As(err, &pe):
-		return oneLine(pe.Error())
+		return oneLine(pe.Text)
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	}
@@ -162,14 +182,10 @@ func stackOf(err error) *trace.Stack {
 	return nil
 }
 
-// place prints a frame as file:line:column or In[n]:line:column.
+// place prints a frame with its column.
 func place(f trace.Frame) string {
-	p := fmt.Sprintf("In[%d]:%d", f.Cell, f.Line)
-	if f.File != "" && f.FileLine > 0 {
-		p = fmt.Sprintf("%s:%d", f.File, f.FileLine)
-	}
 	if f.Column > 0 {
-		p += fmt.Sprintf(":%d", f.Column)
+		return fmt.Sprintf("%s:%d", f.Place(), f.Column)
 	}
-	return p
+	return f.Place()
 }

@@ -43,6 +43,7 @@ var layers = []layer{
 	{name: "what a user types", packages: []string{"runtime/tpu", "runtime/nn", "runtime/optim", "runtime/data"}, may: map[string][]string{
 		"runtime/nn": {"runtime/tpu"}, "runtime/optim": {"runtime/tpu", "runtime/nn"}, "runtime/data": {"runtime/tpu"},
 	}},
+	{name: "generators", packages: []string{"runtime/tpu/gen"}},
 	{name: "recordings", packages: []string{"runtime/conformance", "runtime/selftest"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
 	{name: "questions and formats", packages: []string{"inspect", "trace/export"}},
 	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl", "repl/kernel"}, may: map[string][]string{

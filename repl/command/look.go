@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
-	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
@@ -45,80 +45,31 @@ func lookCommands() []Command {
 }
 
 func hbm(c *Call) (Answer, error) {
-	h := c.Session.Device().HBM()
+	const usage = "[map|top N]"
+	form, n := "", 10
+	if len(c.Args) > 0 {
+		form = c.Args[0]
+	}
+	switch {
+	case form != "" && form != "map" && form != "top":
+		return Answer{}, &UsageError{"hbm", usage, fmt.Sprintf("no form %q", form)}
+	case form == "top" && len(c.Args) > 1:
+		if _, err := fmt.Sscanf(c.Args[1], "%d", &n); err != nil || n < 1 {
+			return Answer{}, &UsageError{"hbm", usage, fmt.Sprintf("%q is no count", c.Args[1])}
+		}
+	}
+	m := inspect.MemoryOf(c.Session.Device().HBM())
 	var b strings.Builder
-	limit := h.Limit()
-	pct := 100 * float64(h.Used()) / float64(max(limit, 1))
-	fmt.Fprintf(&b, "HBM %s  %s\n", c.Session.Device().Chip().Name, viz.Text(viz.Plain(), 84, viz.Gauge{
-		Parts: []viz.Part{{Value: float64(h.Used())}, {Value: float64(h.Peak() - h.Used()), Peak: true}}, Total: float64(limit),
-		Text: fmt.Sprintf("%s used, peak %s of %s (%.2f%%)", viz.Bytes(h.Used()), viz.Bytes(h.Peak()), viz.Bytes(limit), pct),
-	}))
-	fmt.Fprintf(&b, "padding %s   largest free block %s   fragmentation %.1f%%   %d values live\n",
-		viz.Bytes(h.Padding()), viz.Bytes(h.LargestFree()), 100*h.Fragmentation(), len(c.Session.Dispatcher().LiveValues()))
-	n := 10
-	if len(c.Args) > 0 && c.Args[0] == "top" {
-		if len(c.Args) > 1 {
-			if _, err := fmt.Sscanf(c.Args[1], "%d", &n); err != nil || n < 1 {
-				return Answer{}, &UsageError{"hbm", "[map|top N]", fmt.Sprintf("%q is no count", c.Args[1])}
-			}
-		}
-	} else if len(c.Args) > 0 && c.Args[0] != "map" {
-		return Answer{}, &UsageError{"hbm", "[map|top N]", fmt.Sprintf("no form %q", c.Args[0])}
+	fmt.Fprintf(&b, "HBM %s  %s\n", c.Session.Device().Chip().Name, viz.Text(viz.Plain(), 72, m.Gauge()))
+	fmt.Fprintf(&b, "peak %s   limit %s   largest free block %s   padding %s   %d values live\n",
+		viz.Bytes(m.PeakBytes), viz.Bytes(m.LimitBytes), viz.Bytes(m.LargestFreeBytes), viz.Bytes(m.PaddingBytes), m.Allocations)
+	if form != "map" && len(m.Owners) > 0 {
+		b.WriteString(viz.Text(viz.Plain(), width, m.Table(n)) + "\n")
 	}
-	owners := h.Owners()
-	if len(owners) > 0 && (len(c.Args) == 0 || c.Args[0] == "top") {
-		tb := viz.Table{Columns: []viz.Column{{Title: "HBM", Right: true}, {Title: "padding", Right: true}, {Title: "values", Right: true}, {Title: "line"}, {Title: "largest"}, {Title: "source"}}}
-		for _, o := range owners[:min(n, len(owners))] {
-			tb.Rows = append(tb.Rows, []string{viz.Bytes(o.Bytes), viz.Bytes(o.PaddingBytes), fmt.Sprint(o.Count), placeOf(o.Frame), o.What + " " + o.Spec, firstLine(strings.TrimSpace(sourceLine(c.Session, o.Frame)), 40)})
-		}
-		b.WriteString(viz.Text(viz.Plain(), width+10, tb) + "\n")
-	}
-	if len(c.Args) == 0 || c.Args[0] == "map" {
-		b.WriteString(viz.Text(viz.Plain(), 84, blockMap(h)))
+	if form != "top" {
+		b.WriteString(viz.Text(viz.Plain(), 84, m.Map()))
 	}
 	return Answer{Text: b.String()}, nil
-}
-
-// blockMap draws the address space, one letter for each kind of owner.
-func blockMap(h *device.HBM) viz.BlockMap {
-	m := viz.BlockMap{SizeBytes: h.Limit()}
-	class := map[string]int{}
-	bytes := map[string]int64{}
-	blocks := h.Blocks()
-	for _, x := range blocks {
-		if x.Taken {
-			bytes[x.Owner.What] += x.Size
-		}
-	}
-	var whats []string
-	for w := range bytes {
-		whats = append(whats, w)
-	}
-	sort.Slice(whats, func(i, j int) bool {
-		if bytes[whats[i]] != bytes[whats[j]] {
-			return bytes[whats[i]] > bytes[whats[j]]
-		}
-		return whats[i] < whats[j]
-	})
-	const classes = 8 // the rest share one letter
-	letters := viz.ClassLetters(whats[:min(classes, len(whats))])
-	for i, w := range whats {
-		if i < classes {
-			class[w] = i
-			m.Classes = append(m.Classes, viz.Class{Letter: letters[i], Label: w + " " + viz.Bytes(bytes[w])})
-			continue
-		}
-		if i == classes {
-			m.Classes = append(m.Classes, viz.Class{Letter: "*", Label: "others"})
-		}
-		class[w] = classes
-	}
-	for _, x := range blocks {
-		if x.Taken {
-			m.Blocks = append(m.Blocks, viz.Block{Offset: x.Addr, Bytes: x.Size, Class: class[x.Owner.What]})
-		}
-	}
-	return m
 }
 
 func findGroup(s *repl.Session, name string) (*exec.Group, error) {

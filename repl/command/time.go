@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"sort"
 	"strings"
 	"time"
@@ -119,20 +118,9 @@ func top(c *Call) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	lines := expensiveLines(c.Session)
-	if len(lines) == 0 {
+	lines := expensiveLines(c.Session, n)
+	if len(lines.Rows) == 0 {
 		return text("nothing ran on the device yet")
 	}
-	var total int64
-	for _, l := range lines {
-		total += l.deviceNS
-	}
-	tb := viz.Table{Columns: []viz.Column{{Title: "TPU time", Right: true}, {Title: "share", Right: true}, {Title: "ops", Right: true}, {Title: "HBM taken", Right: true}, {Title: "line"}, {Title: "source"}}}
-	for _, l := range lines[:min(n, len(lines))] {
-		tb.Rows = append(tb.Rows, []string{
-			viz.DurationNS(l.deviceNS), fmt.Sprintf("%.1f%%", 100*float64(l.deviceNS)/math.Max(float64(total), 1)), fmt.Sprint(l.ops),
-			viz.Bytes(l.allocBytes), l.place, firstLine(strings.TrimSpace(l.source), 48),
-		})
-	}
-	return Answer{Text: viz.Text(viz.Plain(), width+20, tb)}, nil
+	return Answer{Text: viz.Text(viz.Plain(), width+20, lines.Drawing())}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/trace"
 	"github.com/tpush/tpush/trace/export"
@@ -44,72 +45,12 @@ func traceCommand(c *Call) (Answer, error) {
 func timeline(s *repl.Session) string {
 	cells := s.Cells()
 	for i := len(cells) - 1; i >= 0; i-- {
-		evs := s.Recorder().Range(cells[i].First, cells[i].Last)
-		if text := drawEvents(evs); text != "" {
-			return fmt.Sprintf("In[%d]  %s\n%s", cells[i].ID, counts(s, evs), text)
+		t := inspect.TimelineOf(s.Recorder().Range(cells[i].First, cells[i].Last), s.Recorder().Dropped())
+		if t.Ops+t.Groups > 0 {
+			return fmt.Sprintf("In[%d]  simulated TPU time\n%s", cells[i].ID, viz.Text(viz.Plain(), width+12, t.Drawing()))
 		}
 	}
 	return "nothing used the device yet; :trace on records"
-}
-
-func counts(s *repl.Session, evs []trace.Event) string {
-	n := map[trace.Kind]int{}
-	for _, ev := range evs {
-		n[ev.Kind]++
-	}
-	t := fmt.Sprintf("%d ops, %d launches, %d compilations, %d transfers", n[trace.Apply], n[trace.Launch], n[trace.Compile], n[trace.Transfer])
-	if d := s.Recorder().Dropped(); d > 0 {
-		t += fmt.Sprintf(" (%d events dropped in all)", d)
-	}
-	return t
-}
-
-func drawEvents(evs []trace.Event) string {
-	tl := viz.Timeline{Note: "simulated TPU time"}
-	host, queue := viz.Lane{Name: "host"}, viz.Lane{Name: "queue"}
-	dev, hbm := viz.Lane{Name: "device"}, viz.Lane{Name: "HBM"}
-	first := true
-	see := func(from, to int64) {
-		if first || from < tl.StartNS {
-			tl.StartNS = from
-		}
-		if first || to > tl.EndNS {
-			tl.EndNS = to
-		}
-		first = false
-	}
-	depth := 0.0
-	for _, ev := range evs {
-		switch ev.Kind {
-		case trace.Apply:
-			see(ev.AtNS, ev.AtNS)
-			depth++
-			queue.Samples = append(queue.Samples, viz.Sample{AtNS: ev.AtNS, Value: depth})
-			host.Spans = append(host.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS, Label: "enqueue"})
-		case trace.Cut:
-			depth = 0
-			queue.Samples = append(queue.Samples, viz.Sample{AtNS: ev.AtNS, Value: 0})
-		case trace.Transfer:
-			see(ev.AtNS, ev.AtNS+ev.DurationNS)
-			host.Spans = append(host.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS + ev.DurationNS, Label: "copy"})
-		case trace.Launch:
-			see(ev.AtNS, ev.AtNS+ev.DurationNS)
-			dev.Spans = append(dev.Spans, viz.Span{StartNS: ev.AtNS, EndNS: ev.AtNS + ev.DurationNS, Label: fmt.Sprintf("%s g%d", ev.Name, ev.Launch)})
-		case trace.Alloc, trace.Free:
-			hbm.Samples = append(hbm.Samples, viz.Sample{AtNS: ev.AtNS, Value: float64(ev.InUseBytes)})
-		}
-	}
-	if first {
-		return ""
-	}
-	if tl.EndNS == tl.StartNS {
-		tl.EndNS++
-	}
-	if n := len(hbm.Samples); n > 0 {
-		hbm.Note = viz.BytesShort(int64(hbm.Samples[n-1].Value))
-	}
-	tl.Lanes = []viz.Lane{host, queue, dev, hbm}
-	return viz.Text(viz.Plain(), 112, tl)
 }
 
 func exportCommand(c *Call) (Answer, error) {
@@ -273,11 +214,8 @@ func writeSummary(w io.Writer, s *repl.Session) error {
 		g := r.last
 		sum.FusionGroups = append(sum.FusionGroups, SummaryGroup{g.Name, len(g.Ops), r.times, g.Reason.String(), lineRange(g), g.Plan.DurationNS, g.Plan.SavedBytes})
 	}
-	for _, l := range expensiveLines(s) {
-		if len(sum.Top) == 10 {
-			break
-		}
-		sum.Top = append(sum.Top, SummaryLine{l.place, strings.TrimSpace(l.source), l.ops, l.deviceNS, l.allocBytes})
+	for _, l := range expensiveLines(s, 10).Rows {
+		sum.Top = append(sum.Top, SummaryLine{l.Place, l.Source, l.Ops, l.DeviceNS, l.AllocBytes})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

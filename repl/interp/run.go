@@ -86,13 +86,8 @@ func (in *Interp) start(ctx context.Context, r *run, entry func()) error {
 	case <-ctx.Done():
 	}
 	var cause error = &InterruptError{}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		after := time.Duration(0)
-		if d, ok := ctx.Deadline(); ok {
-			after = time.Since(in.began).Round(time.Millisecond)
-			_ = d
-		}
-		cause = &TimeoutError{After: after}
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		cause = &TimeoutError{After: time.Since(in.began).Round(time.Millisecond)}
 	}
 	r.interrupt(cause)
 	select {

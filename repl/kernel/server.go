@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ type Handler interface {
 // The causes of a cancelled execution.
 var (
 	ErrInterrupted = errors.New("interrupted")
-	ErrTimedOut    = errors.New("timed out")
+	ErrTimedOut    = fmt.Errorf("timed out: %w", context.DeadlineExceeded)
 )
 
 // An Output carries what an execution produces to the front end.

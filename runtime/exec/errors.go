@@ -26,7 +26,7 @@ type OpError struct {
 // Error is the cause, led by the operation unless it names it already.
 func (e *OpError) Error() string {
 	s := e.Err.Error()
-	if len(s) > len(e.Op) && s[:len(e.Op)] == e.Op && s[len(e.Op)] == ':' {
+	if len(s) > len(e.Op) && s[:len(e.Op)] == e.Op && (s[len(e.Op)] == ':' || s[len(e.Op)] == ' ') {
 		return s
 	}
 	return e.Op + ": " + s
