@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tpush/tpush/repl/cell"
@@ -42,10 +42,13 @@ type Session struct {
 	dev   *sim.Device
 	rec   *trace.Recorder
 	cells []*Cell
-	out   *redirect
+	std   *streams
 	undo  func() // gives the ambient dispatcher back
 	set   Settings
 	last  *Cell // the last cell that failed
+
+	panicMu sync.Mutex
+	panics  []*interp.GoroutineError // of goroutines that cells started, not reported yet
 }
 
 // A Cell is a piece of Go that was run.
@@ -71,17 +74,24 @@ const recordedEvents = 1 << 16
 
 // NewSession makes a session on a simulated chip.
 func NewSession(o Options) (*Session, error) {
-	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), out: &redirect{}, set: defaultSettings()}
+	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), set: defaultSettings()}
 	if err := s.openDevice(o.Chip); err != nil {
 		return nil, err
 	}
+	std, err := newStreams()
+	if err != nil {
+		return nil, err
+	}
+	s.std = std
 	in, err := interp.New(interp.Options{
 		Universe: interp.TPU(),
-		Stdout:   s.out.writer("stdout"), Stderr: s.out.writer("stderr"), Stdin: s.out, Args: o.Args,
-		OnStatementEnd: func(depth int) { s.disp.StatementEnd(depth) },
-		OnLeave:        func(depth int) { s.disp.FrameLeave(depth) },
+		Stdout:   std.out, Stderr: std.err, Stdin: std.in, Args: o.Args,
+		OnStatementEnd:   func(depth int) { s.disp.StatementEnd(depth) },
+		OnLeave:          func(depth int) { s.disp.FrameLeave(depth) },
+		OnGoroutinePanic: s.goroutinePanicked,
 	})
 	if err != nil {
+		std.close()
 		return nil, err
 	}
 	s.in = in
@@ -126,6 +136,7 @@ func (s *Session) connect() {
 // Close gives back what the session holds.
 func (s *Session) Close() error {
 	s.undo()
+	s.std.close()
 	return s.dev.Close()
 }
 
@@ -212,8 +223,9 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	c.First = s.rec.Last() + 1
 	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
 	t0 := time.Now()
-	s.out.set(out)
+	s.std.listen(out, text)
 	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
+	s.std.flush()
 	var exit *interp.ExitError
 	if errors.As(err, &exit) {
 		c.Exit = &exit.Code
@@ -222,6 +234,9 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	c.Values, c.Warnings = res.Values, res.Warnings
 	if end := s.disp.EndCell(); err == nil && end != nil {
 		err = end
+	}
+	if g := s.takePanic(); err == nil && g != nil {
+		err = g.Panic
 	}
 	if err != nil {
 		s.Fail(c, err)
@@ -234,6 +249,25 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}
 	c.HBMDelta = s.dev.HBM().Used() - used
 	return c
+}
+
+// goroutinePanicked keeps a panic of a goroutine: the cell that runs, or the
+// next one, is marked failed. The session lives.
+func (s *Session) goroutinePanicked(e *interp.GoroutineError) {
+	s.panicMu.Lock()
+	defer s.panicMu.Unlock()
+	s.panics = append(s.panics, e)
+}
+
+func (s *Session) takePanic() *interp.GoroutineError {
+	s.panicMu.Lock()
+	defer s.panicMu.Unlock()
+	if len(s.panics) == 0 {
+		return nil
+	}
+	first := s.panics[0]
+	s.panics = nil
+	return first
 }
 
 // note emits an event of the session itself.
@@ -276,36 +310,3 @@ func (s *Session) Warning(c *Cell, d cell.Diagnostic) string {
 
 // IsWhole says whether a cell typed line by line is complete.
 func IsWhole(text string) bool { return cell.Complete(text) }
-
-// A redirect gives the interpreter one standard output for its whole life and
-// leads it to whoever listens to the cell that runs.
-type redirect struct{ out Output }
-
-func (r *redirect) set(o Output) { r.out = o }
-
-func (r *redirect) writer(name string) io.Writer { return &stream{r, name} }
-
-// Read asks the front end for input.
-func (r *redirect) Read(b []byte) (int, error) {
-	if r.out == nil {
-		return 0, io.EOF
-	}
-	text, err := r.out.Input()
-	if err != nil {
-		return 0, err
-	}
-	return copy(b, text), nil // pieces are at most 8 KiB, as readers ask for
-}
-
-type stream struct {
-	r    *redirect
-	name string
-}
-
-// Write passes output on.
-func (w *stream) Write(b []byte) (int, error) {
-	if w.r.out != nil {
-		w.r.out.Stream(w.name, string(b))
-	}
-	return len(b), nil
-}

@@ -44,6 +44,7 @@ var layers = []layer{
 		"runtime/nn": {"runtime/tpu"}, "runtime/optim": {"runtime/tpu", "runtime/nn"}, "runtime/data": {"runtime/tpu"},
 	}},
 	{name: "generators", packages: []string{"runtime/tpu/gen"}},
+	{name: "test programs", packages: []string{"repl/interp/internal/stand", "repl/interp/programs"}},
 	{name: "recordings", packages: []string{"runtime/conformance", "runtime/selftest"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
 	{name: "questions and formats", packages: []string{"inspect", "trace/export"}},
 	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl", "repl/kernel"}, may: map[string][]string{

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/tpush/tpush/inspect"
@@ -57,65 +56,23 @@ func exportCommand(c *Call) (Answer, error) {
 	if len(c.Args) != 2 {
 		return Answer{}, &UsageError{"export", "FORMAT FILE", "a format and a file are wanted"}
 	}
-	format, file := c.Args[0], c.Args[1]
-	write, sources, err := writer(c.Session, format, file)
+	format, err := exportFormat(c.Session, c.Args[0])
 	if err != nil {
 		return Answer{}, err
 	}
-	n, err := writeFile(file, write)
+	n, err := export.ToFile(c.Args[1], format, exportInput(c.Session))
 	if err != nil {
 		return Answer{}, err
 	}
-	if sources {
-		if err := writeSources(c.Session, file); err != nil {
-			return Answer{}, err
-		}
-	}
-	return text("wrote %s (%s)", file, viz.Bytes(n))
+	return text("wrote %s (%s)", c.Args[1], viz.Bytes(n))
 }
 
-// writer finds how a format is written.
-func writer(s *repl.Session, format, file string) (write func(io.Writer) error, sources bool, err error) {
-	if format == "summary" {
-		return func(w io.Writer) error { return writeSummary(w, s) }, false, nil
+// exportFormat finds a format; the summary is one that only a session can write.
+func exportFormat(s *repl.Session, name string) (export.Format, error) {
+	if name == "summary" {
+		return export.Format{Name: name, Write: func(w io.Writer, _ export.Input) error { return writeSummary(w, s) }}, nil
 	}
-	var known []string
-	for _, f := range export.All() {
-		if f.Name == format {
-			return func(w io.Writer) error {
-				in := exportInput(s)
-				in.Meta.SourceDir = sourceDir(file)
-				return f.Write(w, in)
-			}, f.Sources, nil
-		}
-		known = append(known, f.Name)
-	}
-	return nil, false, &UsageError{"export", "FORMAT FILE", fmt.Sprintf("no format %q, there are summary %s", format, strings.Join(known, " "))}
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(file string, write func(io.Writer) error) (int64, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".tpush-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(tmp.Name())
-	if err := write(tmp); err != nil {
-		tmp.Close()
-		return 0, err
-	}
-	info, err := tmp.Stat()
-	if err != nil {
-		tmp.Close()
-		return 0, err
-	}
-	if err := tmp.Close(); err != nil {
-		return 0, err
-	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return 0, err
-	}
-	return info.Size(), os.Rename(tmp.Name(), file)
+	return export.Named(name)
 }
 
 // exportInput gathers what the recorder holds and the sources of the cells.
@@ -131,21 +88,6 @@ func exportInput(s *repl.Session) export.Input {
 	}
 	return in
 }
-
-// writeSources writes the typed cells to a folder beside the profile, so that
-// tools can show their lines. Cells of a file need none.
-func writeSources(s *repl.Session, file string) error {
-	in := exportInput(s)
-	for _, src := range in.Sources {
-		if src.File == "" {
-			return export.WriteSources(sourceDir(file), in)
-		}
-	}
-	return nil
-}
-
-// sourceDir is the folder of the typed cells of an exported file.
-func sourceDir(file string) string { return export.SourceDir(file) }
 
 // A Summary is what tpush run --summary writes.
 type Summary struct {

@@ -29,6 +29,11 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 		set("Exit", in.exit)
 		args := in.opt.Args
 		m["Args"] = reflect.ValueOf(&args).Elem()
+		for name, stream := range map[string]any{"Stdin": in.opt.Stdin, "Stdout": in.opt.Stdout, "Stderr": in.opt.Stderr} {
+			if f, ok := stream.(*os.File); ok {
+				m[name] = reflect.ValueOf(&f).Elem()
+			}
+		}
 	case "time":
 		set("Sleep", in.sleep)
 	}
