@@ -29,6 +29,12 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 	var positional []Operand
 	taken := map[int]bool{} // inputs that a keyword refers to
 	for k, v := range r.Attrs {
+		if k == "return_indices" { // it chooses the row
+			if (v == true) != (len(d.Results) > 1) {
+				return nil, nil, &BindError{d.Name, k, "another row gives as many results"}
+			}
+			continue
+		}
 		o, ref, err := keyword(v, r.Inputs)
 		if err != nil {
 			return nil, nil, &BindError{d.Name, k, err.Error()}
@@ -93,6 +99,17 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 		if o.Kind == String && p.Kind == op.KInts && slices.ContainsFunc(d.Params, func(q op.Param) bool { return q.Name == p.Name+"_mode" }) {
 			// PyTorch's padding="same" is an attribute of its own.
 			attrs = append(attrs, op.Attr{Name: p.Name + "_mode", Value: o.Str})
+			continue
+		}
+		if p.Kind == op.KInt && o.Kind == List && len(o.Items) == 2 && o.Items[0].Kind == List {
+			// A pair of lists, one for each operand, has attributes of its own.
+			for i, side := range []string{"_self", "_other"} {
+				v, err := attribute(op.Param{Kind: op.KInts}, o.Items[i])
+				if err != nil {
+					return nil, nil, &BindError{d.Name, p.Name, err.Error()}
+				}
+				attrs = append(attrs, op.Attr{Name: p.Name + side, Value: v})
+			}
 			continue
 		}
 		v, err := attribute(p, o)
@@ -199,6 +216,10 @@ func attribute(p op.Param, o Operand) (any, error) {
 		if o.Kind == List {
 			out := make([]int, 0, len(o.Items))
 			for _, x := range o.Items {
+				if x.Kind == None { // adaptive pooling: keep this size
+					out = append(out, -1)
+					continue
+				}
 				i, ok := x.Number.(int)
 				if !ok {
 					return nil, fmt.Errorf("a list of integers is wanted")

@@ -14,6 +14,9 @@ import (
 // arguments is the one.
 var names = map[string][]op.Name{
 	"repeat_interleave": {"repeat_interleave", "repeat_interleave_tensor"},
+	"max_pool1d":        {"max_pool1d", "max_pool1d_with_indices"},
+	"max_pool2d":        {"max_pool2d", "max_pool2d_with_indices"},
+	"max_pool3d":        {"max_pool3d", "max_pool3d_with_indices"},
 	"true_divide":       {"div"},
 	"cast":              {"to"},
 	"clamp":             {"clamp", "clamp.Tensor"},

@@ -270,14 +270,6 @@ func MaskedSelect(c *Call) error {
 	return nil
 }
 
-// A MaskSourceError says that a mask selects more elements than there are to give.
-type MaskSourceError struct{ Selected, Given int }
-
-// Error is one line.
-func (e *MaskSourceError) Error() string {
-	return fmt.Sprintf("masked_scatter: the mask selects %d elements, the source has %d", e.Selected, e.Given)
-}
-
 // MaskedScatter replaces the elements where the mask is true by those of the
 // source, in row-major order.
 func MaskedScatter(c *Call) error {
@@ -296,7 +288,8 @@ func MaskedScatter(c *Call) error {
 		k++
 	}
 	if k > n {
-		return &MaskSourceError{k, n}
+		return &shape.MismatchError{Op: "masked_scatter", Left: mask.Spec(), Right: c.In[2].Spec(), Axis: -1,
+			Why: fmt.Sprintf("the mask selects %d elements, the source has %d", k, n)}
 	}
 	return nil
 }

@@ -318,7 +318,7 @@ func IndexCopy(c *Call) error {
 }
 
 // IndexFill sets the slices at the positions of a vector of indices to the
-// attribute "value". They may count from the end.
+// third input, a scalar. They may count from the end.
 func IndexFill(c *Call) error {
 	x, idx, out := c.In[0], c.In[1], c.Out[0]
 	dim := c.Attrs.Int("dim")
@@ -326,15 +326,14 @@ func IndexFill(c *Call) error {
 		dim += max(len(out.Dims), 1)
 	}
 	put(out, x)
-	one := New(shape.Spec{DType: out.DType})
-	fillAll(one, c.Attrs.Get("value"))
+	one := Cast(c.In[2], out.DType)
 	dims := append([]int{}, out.Dims...)
 	n := 1
 	if len(dims) > 0 {
 		n, dims[dim] = dims[dim], idx.Size()
 	}
 	idx = wrapped(idx, n)
-	one.View = shape.View{Dims: dims, Strides: make([]int, len(dims))}
+	one.View = shape.View{Dims: dims, Strides: make([]int, len(dims)), Offset: one.Offset}
 	scatterAll(out, alongAxis(idx, dims, dim), one, dim)
 	return nil
 }

@@ -256,7 +256,7 @@ func indexAddGrad(b Builder, c *Call, dy []Value) []Value {
 func indexCopyGrad(b Builder, c *Call, dy []Value) []Value {
 	out := make([]Value, 3)
 	if c.Needs[0] {
-		out[0] = b.Do("index_fill", append(dimAttr(c), Attr{Name: "value", Value: 0.0}), dy[0], c.In[1])
+		out[0] = b.Do("index_fill", dimAttr(c), dy[0], c.In[1], b.Scalar(0))
 	}
 	if c.Needs[2] {
 		out[2] = reshaped(b, b.Do("index_select", dimAttr(c), dy[0], c.In[1]), dims(c.In[2])...)
@@ -265,7 +265,16 @@ func indexCopyGrad(b Builder, c *Call, dy []Value) []Value {
 }
 
 func indexFillGrad(b Builder, c *Call, dy []Value) []Value {
-	return []Value{b.Do("index_fill", append(dimAttr(c), Attr{Name: "value", Value: 0.0}), dy[0], c.In[1]), nil}
+	out := make([]Value, 3)
+	if c.Needs[0] {
+		out[0] = b.Do("index_fill", dimAttr(c), dy[0], c.In[1], b.Scalar(0))
+	}
+	if c.Needs[2] {
+		// What was filled is what index_fill of zeros takes away.
+		rest := b.Do("index_fill", dimAttr(c), dy[0], c.In[1], b.Scalar(0))
+		out[2] = reduceTo(b, b.Do("sub", nil, dy[0], rest), []int{})
+	}
+	return out
 }
 
 func maskedSelectGrad(b Builder, c *Call, dy []Value) []Value {

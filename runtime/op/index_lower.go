@@ -276,7 +276,7 @@ func lowerIndexFill(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 		dims = []int{1}
 	}
 	dims[axisOf(c.Attrs.Int("dim"), len(dims))] = idx.Spec.Size()
-	v := w.Splat(shape.Spec{DType: x.Spec.DType, Dims: dims}, numberAttr(c.Attrs.Get("value")))
+	v := w.BroadcastTo(w.Convert(c.In[2], x.Spec.DType), dims)
 	n := dims[axisOf(c.Attrs.Int("dim"), len(dims))]
 	if x.Spec.Rank() > 0 {
 		n = x.Spec.Dims[axisOf(c.Attrs.Int("dim"), x.Spec.Rank())]

@@ -410,6 +410,14 @@ func indexFillShape(in []shape.Spec, a Attrs) ([]int, error) {
 	return in[0].Dims, nil
 }
 
+// indexFillType: the value converts to the type of the input.
+func indexFillType(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if in[2].Rank() != 0 {
+		return dtype.Invalid, wrongRank("index_fill", "value", in[2], 0, 0)
+	}
+	return longIndexed("index_fill")(in, a)
+}
+
 // axisIndices checks the index at position i, which points into the axis "dim" of input into.
 func axisIndices(i, into int) func(in []shape.Spec, a Attrs) []IndexCheck {
 	return func(in []shape.Spec, a Attrs) []IndexCheck {

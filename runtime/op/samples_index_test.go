@@ -17,7 +17,7 @@ func (samples) Index() map[Name][]sample {
 		"scatter_add":              {{in: []any{d(3, 3), i64s(d(2, 2), 0, 0, 2, 0), d(2, 3)}, attrs: attrs("dim", 0)}},
 		"index_add":                {{in: []any{d(3, 2), i64s(d(3), 0, 2, 2), d(3, 2)}, attrs: attrs("dim", 0, "alpha", 0.5)}},
 		"index_copy":               {{in: []any{d(2, 3), idx, d(2, 2)}, attrs: attrs("dim", 1)}},
-		"index_fill":               {{in: []any{d(2, 3), idx}, attrs: attrs("dim", 1, "value", 3.0)}},
+		"index_fill":               {{in: []any{d(2, 3), idx, 3.0}, attrs: attrs("dim", 1)}, {in: []any{d(2, 3), idx, d()}, attrs: attrs("dim", 1)}},
 		"masked_select":            {{in: []any{d(2, 3), bools(d(3), true, false, true)}, attrs: attrs("count", 4)}},
 		"masked_scatter":           {{in: []any{d(2, 3), bools(d(2, 3), true, false, false, true, true, false), d(5)}}},
 		"masked_scatter_backward":  {{in: []any{d(2, 2), bools(d(2, 2), true, false, true, true)}, attrs: attrs("size", []int{2, 2})}},
