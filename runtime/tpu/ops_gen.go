@@ -297,6 +297,32 @@ const (
 	rConvWeightGrad
 	rUnfold2d
 	rFold2d
+	rMaxPool1d
+	rMaxPool1dWithIndices
+	rAdaptiveMaxPool1d
+	rAdaptiveMaxPool1dWithIndices
+	rMaxPool2d
+	rMaxPool2dWithIndices
+	rAdaptiveMaxPool2d
+	rAdaptiveMaxPool2dWithIndices
+	rMaxPool3d
+	rMaxPool3dWithIndices
+	rAdaptiveMaxPool3d
+	rAdaptiveMaxPool3dWithIndices
+	rAvgPool1d
+	rAvgPool1dBackward
+	rAdaptiveAvgPool1d
+	rAdaptiveAvgPool1dBackward
+	rAvgPool2d
+	rAvgPool2dBackward
+	rAdaptiveAvgPool2d
+	rAdaptiveAvgPool2dBackward
+	rAvgPool3d
+	rAvgPool3dBackward
+	rAdaptiveAvgPool3d
+	rAdaptiveAvgPool3dBackward
+	rInterpolate
+	rInterpolateBackward
 	rClone
 	rContiguous
 	rCopy
@@ -658,6 +684,32 @@ var rowNames = [...]op.Name{
 	"conv_weight_grad",
 	"unfold2d",
 	"fold2d",
+	"max_pool1d",
+	"max_pool1d_with_indices",
+	"adaptive_max_pool1d",
+	"adaptive_max_pool1d_with_indices",
+	"max_pool2d",
+	"max_pool2d_with_indices",
+	"adaptive_max_pool2d",
+	"adaptive_max_pool2d_with_indices",
+	"max_pool3d",
+	"max_pool3d_with_indices",
+	"adaptive_max_pool3d",
+	"adaptive_max_pool3d_with_indices",
+	"avg_pool1d",
+	"avg_pool1d_backward",
+	"adaptive_avg_pool1d",
+	"adaptive_avg_pool1d_backward",
+	"avg_pool2d",
+	"avg_pool2d_backward",
+	"adaptive_avg_pool2d",
+	"adaptive_avg_pool2d_backward",
+	"avg_pool3d",
+	"avg_pool3d_backward",
+	"adaptive_avg_pool3d",
+	"adaptive_avg_pool3d_backward",
+	"interpolate",
+	"interpolate_backward",
 	"clone",
 	"contiguous",
 	"copy",
@@ -5580,6 +5632,256 @@ func Fold2D(input *Tensor, outputSize []int, kernelSize []int, opts ...Fold2DOpt
 	return do(r.def, a, input)
 }
 
+// MaxPool1DOptions are the optional parameters of MaxPool1D. The zero value of a field is the default.
+type MaxPool1DOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool1D: The largest element of every window over 1 axes. PyTorch: max_pool1d.
+func MaxPool1D(input *Tensor, kernelSize []int, opts ...MaxPool1DOptions) *Tensor {
+	r := &rowTable()[rMaxPool1d]
+	var o MaxPool1DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	return do(r.def, a, input)
+}
+
+// MaxPool1DWithIndicesOptions are the optional parameters of MaxPool1DWithIndices. The zero value of a field is the default.
+type MaxPool1DWithIndicesOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool1DWithIndices: The largest element of every window over 1 axes, and its position in the flattened plane. PyTorch: max_pool1d_with_indices.
+func MaxPool1DWithIndices(input *Tensor, kernelSize []int, opts ...MaxPool1DWithIndicesOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMaxPool1dWithIndices]
+	var o MaxPool1DWithIndicesOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// AdaptiveMaxPool1D: The largest element of every window, the windows sharing 1 axes out evenly. PyTorch: adaptive_max_pool1d.
+func AdaptiveMaxPool1D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveMaxPool1d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveMaxPool1DWithIndices: The largest element of every window, the windows sharing 1 axes out evenly, and its position in the flattened plane. PyTorch: adaptive_max_pool1d.
+func AdaptiveMaxPool1DWithIndices(input *Tensor, outputSize ...int) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rAdaptiveMaxPool1dWithIndices]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// MaxPool2DOptions are the optional parameters of MaxPool2D. The zero value of a field is the default.
+type MaxPool2DOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool2D: The largest element of every window over 2 axes. PyTorch: max_pool2d.
+func MaxPool2D(input *Tensor, kernelSize []int, opts ...MaxPool2DOptions) *Tensor {
+	r := &rowTable()[rMaxPool2d]
+	var o MaxPool2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	return do(r.def, a, input)
+}
+
+// MaxPool2DWithIndicesOptions are the optional parameters of MaxPool2DWithIndices. The zero value of a field is the default.
+type MaxPool2DWithIndicesOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool2DWithIndices: The largest element of every window over 2 axes, and its position in the flattened plane. PyTorch: max_pool2d_with_indices.
+func MaxPool2DWithIndices(input *Tensor, kernelSize []int, opts ...MaxPool2DWithIndicesOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMaxPool2dWithIndices]
+	var o MaxPool2DWithIndicesOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// AdaptiveMaxPool2D: The largest element of every window, the windows sharing 2 axes out evenly. PyTorch: adaptive_max_pool2d.
+func AdaptiveMaxPool2D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveMaxPool2d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveMaxPool2DWithIndices: The largest element of every window, the windows sharing 2 axes out evenly, and its position in the flattened plane. PyTorch: adaptive_max_pool2d.
+func AdaptiveMaxPool2DWithIndices(input *Tensor, outputSize ...int) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rAdaptiveMaxPool2dWithIndices]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// MaxPool3DOptions are the optional parameters of MaxPool3D. The zero value of a field is the default.
+type MaxPool3DOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool3D: The largest element of every window over 3 axes. PyTorch: max_pool3d.
+func MaxPool3D(input *Tensor, kernelSize []int, opts ...MaxPool3DOptions) *Tensor {
+	r := &rowTable()[rMaxPool3d]
+	var o MaxPool3DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	return do(r.def, a, input)
+}
+
+// MaxPool3DWithIndicesOptions are the optional parameters of MaxPool3DWithIndices. The zero value of a field is the default.
+type MaxPool3DWithIndicesOptions struct {
+	Stride   []int // step of the window; its size by default
+	Padding  []int // default [0]
+	Dilation []int // default [1]
+	CeilMode bool  // the last window may hang over
+}
+
+// MaxPool3DWithIndices: The largest element of every window over 3 axes, and its position in the flattened plane. PyTorch: max_pool3d_with_indices.
+func MaxPool3DWithIndices(input *Tensor, kernelSize []int, opts ...MaxPool3DWithIndicesOptions) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rMaxPool3dWithIndices]
+	var o MaxPool3DWithIndicesOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "dilation", Value: intsOr(r.def, "dilation", o.Dilation)}, {Name: "ceil_mode", Value: o.CeilMode}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// AdaptiveMaxPool3D: The largest element of every window, the windows sharing 3 axes out evenly. PyTorch: adaptive_max_pool3d.
+func AdaptiveMaxPool3D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveMaxPool3d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveMaxPool3DWithIndices: The largest element of every window, the windows sharing 3 axes out evenly, and its position in the flattened plane. PyTorch: adaptive_max_pool3d.
+func AdaptiveMaxPool3DWithIndices(input *Tensor, outputSize ...int) (values *Tensor, indices *Tensor) {
+	r := &rowTable()[rAdaptiveMaxPool3dWithIndices]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// AvgPool1DOptions are the optional parameters of AvgPool1D. The zero value of a field is the default.
+type AvgPool1DOptions struct {
+	Stride          []int // step of the window; its size by default
+	Padding         []int // default [0]
+	CeilMode        bool  // the last window may hang over
+	CountIncludePad any   // default true; padding counts as elements
+	DivisorOverride int   // divides instead of the size of the window
+}
+
+// AvgPool1D: The mean of every window over 1 axes. PyTorch: avg_pool1d.
+func AvgPool1D(input *Tensor, kernelSize []int, opts ...AvgPool1DOptions) *Tensor {
+	r := &rowTable()[rAvgPool1d]
+	var o AvgPool1DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "ceil_mode", Value: o.CeilMode}, {Name: "count_include_pad", Value: optionOr(r.def, "count_include_pad", o.CountIncludePad)}, {Name: "divisor_override", Value: o.DivisorOverride}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveAvgPool1D: The mean of every window, the windows sharing 1 axes out evenly. PyTorch: adaptive_avg_pool1d.
+func AdaptiveAvgPool1D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveAvgPool1d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// AvgPool2DOptions are the optional parameters of AvgPool2D. The zero value of a field is the default.
+type AvgPool2DOptions struct {
+	Stride          []int // step of the window; its size by default
+	Padding         []int // default [0]
+	CeilMode        bool  // the last window may hang over
+	CountIncludePad any   // default true; padding counts as elements
+	DivisorOverride int   // divides instead of the size of the window
+}
+
+// AvgPool2D: The mean of every window over 2 axes. PyTorch: avg_pool2d.
+func AvgPool2D(input *Tensor, kernelSize []int, opts ...AvgPool2DOptions) *Tensor {
+	r := &rowTable()[rAvgPool2d]
+	var o AvgPool2DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "ceil_mode", Value: o.CeilMode}, {Name: "count_include_pad", Value: optionOr(r.def, "count_include_pad", o.CountIncludePad)}, {Name: "divisor_override", Value: o.DivisorOverride}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveAvgPool2D: The mean of every window, the windows sharing 2 axes out evenly. PyTorch: adaptive_avg_pool2d.
+func AdaptiveAvgPool2D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveAvgPool2d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// AvgPool3DOptions are the optional parameters of AvgPool3D. The zero value of a field is the default.
+type AvgPool3DOptions struct {
+	Stride          []int // step of the window; its size by default
+	Padding         []int // default [0]
+	CeilMode        bool  // the last window may hang over
+	CountIncludePad any   // default true; padding counts as elements
+	DivisorOverride int   // divides instead of the size of the window
+}
+
+// AvgPool3D: The mean of every window over 3 axes. PyTorch: avg_pool3d.
+func AvgPool3D(input *Tensor, kernelSize []int, opts ...AvgPool3DOptions) *Tensor {
+	r := &rowTable()[rAvgPool3d]
+	var o AvgPool3DOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "kernel_size", Value: kernelSize}, {Name: "stride", Value: ints(o.Stride)}, {Name: "padding", Value: intsOr(r.def, "padding", o.Padding)}, {Name: "ceil_mode", Value: o.CeilMode}, {Name: "count_include_pad", Value: optionOr(r.def, "count_include_pad", o.CountIncludePad)}, {Name: "divisor_override", Value: o.DivisorOverride}}
+	return do(r.def, a, input)
+}
+
+// AdaptiveAvgPool3D: The mean of every window, the windows sharing 3 axes out evenly. PyTorch: adaptive_avg_pool3d.
+func AdaptiveAvgPool3D(input *Tensor, outputSize ...int) *Tensor {
+	r := &rowTable()[rAdaptiveAvgPool3d]
+	a := op.Attrs{{Name: "output_size", Value: intsOr(r.def, "output_size", outputSize)}}
+	return do(r.def, a, input)
+}
+
+// Interpolate: Resizes the axes after batch and channel: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area. PyTorch: nn.functional.interpolate.
+func Interpolate(input *Tensor, size ...int) *Tensor {
+	r := &rowTable()[rInterpolate]
+	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}, {Name: "scale_factor", Value: defaultOf(r.def, "scale_factor")}, {Name: "mode", Value: "nearest"}, {Name: "align_corners", Value: false}, {Name: "antialias", Value: false}}
+	return do(r.def, a, input)
+}
+
 // Cat: Joins tensors along an axis they already have. PyTorch: cat.
 func Cat(dim int, tensors ...*Tensor) *Tensor {
 	r := &rowTable()[rCat]
@@ -6770,27 +7072,27 @@ func IndexCopy(input *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
 	return do(r.def, a, input, index, source)
 }
 
-// IndexFill: A copy with a number written at positions of an axis. PyTorch: index_fill.int_Scalar.
+// IndexFill: A copy with a number or a scalar tensor written at positions of an axis. PyTorch: index_fill.int_Tensor.
 //
 //	tpu.Zeros(3).IndexFill(0, tpu.I64.Of(2), 1.5)
 func (x *Tensor) IndexFill(dim int, index *Tensor, value any) *Tensor {
 	r := &rowTable()[rIndexFill]
-	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
-	return do(r.def, a, x, index)
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, x, index, value)
 }
 
-// IndexFillInPlace: A copy with a number written at positions of an axis. The result replaces x. PyTorch: index_fill.int_Scalar.
+// IndexFillInPlace: A copy with a number or a scalar tensor written at positions of an axis. The result replaces x. PyTorch: index_fill.int_Tensor.
 func (x *Tensor) IndexFillInPlace(dim int, index *Tensor, value any) *Tensor {
 	r := &rowTable()[rIndexFill]
-	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
-	return inPlace(r.def, a, x, index)
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return inPlace(r.def, a, x, index, value)
 }
 
-// IndexFill: A copy with a number written at positions of an axis. PyTorch: index_fill.int_Scalar.
+// IndexFill: A copy with a number or a scalar tensor written at positions of an axis. PyTorch: index_fill.int_Tensor.
 func IndexFill(input *Tensor, dim int, index *Tensor, value any) *Tensor {
 	r := &rowTable()[rIndexFill]
-	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "value", Value: numberAttr(value)}}
-	return do(r.def, a, input, index)
+	a := op.Attrs{{Name: "dim", Value: dim}}
+	return do(r.def, a, input, index, value)
 }
 
 // NonzeroOptions are the optional parameters of Nonzero. The zero value of a field is the default.
