@@ -24,8 +24,8 @@ var names = map[string][]op.Name{
 	"clamp_max":         {"clamp_max", "clamp_max.Tensor"},
 	"logsigmoid":        {"log_sigmoid"},
 	"expit":             {"sigmoid"},
-	"max":               {"max", "max.dim"},
-	"min":               {"min", "min.dim"},
+	"max":               {"max", "max.dim", "maximum"},
+	"min":               {"min", "min.dim", "minimum"},
 	"median":            {"median", "median.dim"},
 	"nanmedian":         {"nanmedian", "nanmedian.dim"},
 	"any":               {"any", "any.dim"},
@@ -62,6 +62,8 @@ func adapt(r *Record) *Record {
 		return &c
 	}
 	switch r.Op {
+	case "var", "std", "var_mean", "std_mean":
+		return unbiased(r)
 	case "arange":
 		if len(r.Inputs) == 1 {
 			c := *r

@@ -1,12 +1,17 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
+)
 
 // Losses compute in float64 for every type and round once. The reduction is
 // one of none, mean, sum, batchmean (sum divided by the first size).
 
 // reduceLoss stores the losses of the elements: all of them, their sum or their mean.
-func reduceLoss(c *Call, each []float64, batch int) {
+func reduceLoss(c *Call, each []float64) {
 	out := c.Out[0]
 	dst := dest[float64](out)
 	switch c.Attrs.Str("reduction") {
@@ -14,8 +19,6 @@ func reduceLoss(c *Call, each []float64, batch int) {
 		copy(dst, each)
 	case "sum":
 		dst[0] = sumRow(each)
-	case "batchmean":
-		dst[0] = sumRow(each) / float64(batch)
 	default:
 		dst[0] = sumRow(each) / float64(len(each))
 	}
@@ -23,37 +26,73 @@ func reduceLoss(c *Call, each []float64, batch int) {
 }
 
 // pointLoss stretches all inputs to one shape, calls f for each element (an
-// absent operand reads as 1) and reduces.
+// absent operand reads as 1) and reduces, in the fixed order of a sum.
 func pointLoss(c *Call, f func(v *[4]float64) float64) error {
-	dims := commonDims(c.In)
-	n := 1
-	for _, d := range dims {
-		n *= d
+	t := dtype.F32
+	for _, a := range c.In {
+		if a.Valid() && computeType(a.DType) != dtype.F32 {
+			t = dtype.F64
+		}
 	}
-	var in [4][]float64
+	if t == dtype.F32 {
+		pointLossAs[float32](c, f)
+	} else {
+		pointLossAs[float64](c, f)
+	}
+	return nil
+}
+
+func pointLossAs[T float32 | float64](c *Call, f func(v *[4]float64) float64) {
+	dims := commonDims(c.In)
+	n := shape.Size(dims)
+	var in [4][]T
 	for i, a := range c.In {
 		if a.Valid() {
-			in[i] = Float64s(spread(a, dims))
+			in[i] = load[T](spread(a, dims))
 		}
 	}
-	each := make([]float64, n)
-	Parallel(n, 1<<13, func(lo, hi int) {
+	out := c.Out[0]
+	dst := dest[float64](out)
+	none := c.Attrs.Str("reduction") == "none"
+	blocks := (n + sumBlock - 1) / sumBlock
+	var one [1]float64
+	part := one[:]
+	if blocks > 1 && !none {
+		part = make([]float64, blocks)
+	}
+	Parallel(blocks, 4, func(lo, hi int) {
 		v := [4]float64{1, 1, 1, 1}
-		for i := lo; i < hi; i++ {
-			for k, x := range in {
-				if x != nil {
-					v[k] = x[i]
+		for b := lo; b < hi; b++ {
+			var s [sumLanes]float64
+			for i := b * sumBlock; i < min((b+1)*sumBlock, n); i++ {
+				for k, x := range in {
+					if x != nil {
+						v[k] = float64(x[i])
+					}
+				}
+				if y := f(&v); none {
+					dst[i] = y
+				} else {
+					s[i%sumLanes] += y
 				}
 			}
-			each[i] = f(&v)
+			if !none {
+				part[b] = foldLanes(&s)
+			}
 		}
 	})
-	batch := 1
-	if len(dims) > 0 {
-		batch = dims[0]
+	if !none {
+		dst[0] = foldPairs(part)
+		switch c.Attrs.Str("reduction") {
+		case "mean":
+			dst[0] /= float64(n)
+		case "batchmean":
+			if len(dims) > 0 {
+				dst[0] /= float64(dims[0])
+			}
+		}
 	}
-	reduceLoss(c, each, batch)
-	return nil
+	settle(out, dst)
 }
 
 // MSELoss is (x−y)², times the weight.

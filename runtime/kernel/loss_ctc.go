@@ -137,7 +137,7 @@ func CTCLoss(c *Call) error {
 		}
 		each[b] = v
 	}
-	reduceLoss(c, each, len(each))
+	reduceLoss(c, each)
 	return nil
 }
 

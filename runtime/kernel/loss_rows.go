@@ -27,7 +27,7 @@ func CosineEmbeddingLoss(c *Call) error {
 			each[i] = max(0, cos-margin)
 		}
 	}
-	reduceLoss(c, each, len(each))
+	reduceLoss(c, each)
 	return nil
 }
 
@@ -54,7 +54,7 @@ func TripletMarginLoss(c *Call) error {
 		}
 		each[i] = max(0, distance(a, b, p, eps)-far+margin)
 	}
-	reduceLoss(c, each, rows)
+	reduceLoss(c, each)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func MultiMarginLoss(c *Call) error {
 			each[i] *= weight[y]
 		}
 	}
-	reduceLoss(c, each, len(each))
+	reduceLoss(c, each)
 	return nil
 }
 
@@ -106,6 +106,6 @@ func MultilabelSoftMarginLoss(c *Call) error {
 		}
 		each[i] /= float64(n)
 	}
-	reduceLoss(c, each, len(each))
+	reduceLoss(c, each)
 	return nil
 }

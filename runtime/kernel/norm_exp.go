@@ -2,15 +2,32 @@ package kernel
 
 import "math"
 
-// exp32 is e^x for the f32 normalizations: x = n·ln 2 + r, a polynomial of
-// degree 6 in r, then 2^n. Within 2 units in the last place.
+// The exponential of the f32 normalizations: x = n·ln 2 + r, a polynomial of
+// degree 7 in r, then 2^n. Within 2 units in the last place; every step is
+// rounded to float32, so that every implementation gives the same bits.
+const (
+	log2E     = 1.44269504088896341
+	ln2Hi     = 0.693359375
+	ln2Lo     = -2.12194440e-4
+	expMagic  = 12582912 // 1.5·2^23: adding it rounds to an integer, which is then in the low bits
+	magicBits = 0x4b400000
+	expTop    = 88.3762589 // above it 2^n may not be a float32
+	expBottom = -87.3365402
+)
+
+// expPoly is e^r for |r| ≤ ln 2 / 2.
+func expPoly(r float32) float32 {
+	p := float32(1.9875691500e-4)
+	p = float32(p*r) + 1.3981999507e-3
+	p = float32(p*r) + 8.3334519073e-3
+	p = float32(p*r) + 4.1665795894e-2
+	p = float32(p*r) + 1.6666665459e-1
+	p = float32(p*r) + 5.0000001201e-1
+	return float32(float32(p*r)*r) + r + 1
+}
+
+// exp32 is e^x.
 func exp32(x float32) float32 {
-	const (
-		log2e = 1.44269504088896341
-		ln2Hi = 0.693359375
-		ln2Lo = -2.12194440e-4
-		magic = 12582912 // 1.5·2^23: adding it rounds to an integer
-	)
 	switch {
 	case x != x:
 		return x
@@ -19,16 +36,10 @@ func exp32(x float32) float32 {
 	case x < -103.972084:
 		return 0
 	}
-	n := float32(x*log2e+magic) - magic
-	r := float32(x-n*ln2Hi) - n*ln2Lo
-	p := float32(1.9875691500e-4)
-	p = float32(p*r) + 1.3981999507e-3
-	p = float32(p*r) + 8.3334519073e-3
-	p = float32(p*r) + 4.1665795894e-2
-	p = float32(p*r) + 1.6666665459e-1
-	p = float32(p*r) + 5.0000001201e-1
-	p = float32(float32(p*r)*r) + r + 1
-	k := int32(n)
+	t := float32(x*log2E) + expMagic
+	n := t - expMagic
+	k := int32(math.Float32bits(t)) - magicBits
+	p := expPoly(float32(x-float32(n*ln2Hi)) - float32(n*ln2Lo))
 	if k < -126 { // subnormal results: scale in two steps
 		p *= math.Float32frombits(uint32(k+24+127) << 23)
 		return p * (1.0 / (1 << 24))
@@ -38,6 +49,22 @@ func exp32(x float32) float32 {
 		k--
 	}
 	return p * math.Float32frombits(uint32(k+127)<<23)
+}
+
+// expShifted sets y to e^(x−m): exp32, with the common case in the loop.
+func expShifted(x, y []float32, m float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		v -= m
+		if !(v >= expBottom && v <= expTop) {
+			y[i] = exp32(v)
+			continue
+		}
+		t := float32(v*log2E) + expMagic
+		n := t - expMagic
+		p := expPoly(float32(v-float32(n*ln2Hi)) - float32(n*ln2Lo))
+		y[i] = p * math.Float32frombits((math.Float32bits(t)-magicBits+127)<<23)
+	}
 }
 
 // expOf is e^x in T.
@@ -54,10 +81,7 @@ func shiftedExp[T float32 | float64](x, y []T) (m, sum T) {
 	m = maxRow(x)
 	switch y := any(y).(type) {
 	case []float32:
-		x, m := any(x).([]float32), float32(m)
-		for i, v := range x {
-			y[i] = exp32(v - m)
-		}
+		expShifted(any(x).([]float32), y, float32(m))
 	case []float64:
 		x, m := any(x).([]float64), float64(m)
 		for i, v := range x {

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/tpush/tpush/runtime/shape"
@@ -284,7 +283,7 @@ func batchNorm[T float32 | float64](c *Call) {
 		for i, v := range row {
 			y[i] = (v-m)*scale + shift
 		}
-		variance := sumOf(float64sOf(row), func(v float64) float64 { return (v - float64(m)) * (v - float64(m)) }) / float64(n-1)
+		variance := sumPower(row, float64(m), 2) / float64(n-1)
 		for i, v := range [2]float64{float64(m), variance} {
 			if old[i] != nil {
 				v = (1-momentum)*old[i][ch] + momentum*v
@@ -296,20 +295,4 @@ func batchNorm[T float32 | float64](c *Call) {
 	for i := range stats {
 		Convert(c.Out[1+i], denseOf(stats[i], c.Out[1+i].Dims))
 	}
-}
-
-func float64sOf[T float32 | float64](x []T) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = float64(v)
-	}
-	return y
-}
-
-// A StatisticsError says that running statistics are needed but absent.
-type StatisticsError struct{ Op string }
-
-// Error names the operation.
-func (e *StatisticsError) Error() string {
-	return fmt.Sprintf("%s: running statistics are absent", e.Op)
 }

@@ -34,8 +34,15 @@ func unflip64(out Array) {
 // maxRow is the largest element; NaN wins. The row is not empty.
 func maxRow[T accum](row []T) T {
 	m := row[0]
+	if m != m {
+		return m
+	}
 	for _, v := range row[1:] {
-		m = max(m, v)
+		if v > m {
+			m = v
+		} else if v != v {
+			return v
+		}
 	}
 	return m
 }
@@ -43,8 +50,15 @@ func maxRow[T accum](row []T) T {
 // minRow is the smallest element; NaN wins.
 func minRow[T accum](row []T) T {
 	m := row[0]
+	if m != m {
+		return m
+	}
 	for _, v := range row[1:] {
-		m = min(m, v)
+		if v < m {
+			m = v
+		} else if v != v {
+			return v
+		}
 	}
 	return m
 }

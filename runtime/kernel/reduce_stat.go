@@ -24,24 +24,66 @@ func sumOf(row []float64, f func(float64) float64) float64 {
 	return total
 }
 
+// sumPower adds v−m (power 1) or its square (power 2) of each element, in
+// float64 and in the fixed order of a sum.
+func sumPower[T float32 | float64](row []T, m float64, power int) float64 {
+	var part []float64
+	total := 0.0
+	for k := 0; k < len(row); k += sumBlock {
+		var s [sumLanes]float64
+		x := row[k:min(k+sumBlock, len(row))]
+		n := len(x) &^ (sumLanes - 1)
+		for i := 0; i < n; i += sumLanes {
+			v := (*[sumLanes]T)(x[i:])
+			if power == 1 {
+				for l := range s {
+					s[l] += float64(v[l]) - m
+				}
+			} else {
+				for l := range s {
+					d := float64(v[l]) - m
+					s[l] += d * d
+				}
+			}
+		}
+		for l, v := range x[n:] {
+			d := float64(v) - m
+			if power == 2 {
+				d *= d
+			}
+			s[l] += d
+		}
+		total = foldLanes(&s)
+		if len(row) > sumBlock {
+			part = append(part, total)
+		}
+	}
+	if part != nil {
+		return foldPairs(part)
+	}
+	return total
+}
+
 // meanVar gives the mean, and the squared deviations' sum over max(0, n−correction), in two passes.
-func meanVar(row []float64, correction float64) (mean, variance float64) {
+func meanVar[T float32 | float64](row []T, correction float64) (mean, variance float64) {
 	n := float64(len(row))
-	mean = sumRow(row) / n
-	m2 := sumOf(row, func(v float64) float64 { return (v - mean) * (v - mean) })
-	return mean, m2 / max(0, n-correction)
+	mean = sumPower(row, 0, 1) / n
+	return mean, sumPower(row, mean, 2) / max(0, n-correction)
 }
 
 func moments(c *Call, root, mean bool) error {
+	return byType(c.Out[0].DType, func() { momentRows[float32](c, root, mean) }, func() { momentRows[float64](c, root, mean) }, nil)
+}
+
+func momentRows[T float32 | float64](c *Call, root, mean bool) {
 	x := c.In[0]
-	axes := reducedAxes(c.Attrs, len(x.Dims))
 	correction := c.Attrs.Float("correction")
 	dst := dest[float64](c.Out[0])
 	var means []float64
 	if mean {
 		means = dest[float64](c.Out[1])
 	}
-	rows(x, axes, func(i int, row []float64) {
+	rows(x, reducedAxes(c.Attrs, len(x.Dims)), func(i int, row []T) {
 		m, v := meanVar(row, correction)
 		if root {
 			v = math.Sqrt(v)
@@ -55,7 +97,6 @@ func moments(c *Call, root, mean bool) error {
 	if mean {
 		settle(c.Out[1], means)
 	}
-	return nil
 }
 
 // Var is the variance over dim, divided by max(0, n−correction).

@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"math"
-
-	"github.com/tpush/tpush/runtime/dtype"
-)
+import "github.com/tpush/tpush/runtime/dtype"
 
 // The order of a sum is fixed; it depends on the accum of elements alone, not
 // on strides, axes or threads, so that every implementation gives the same bits:
@@ -88,43 +84,43 @@ func sumRow[T accum](x []T) T {
 // columnTile is how many columns are added at a time: 16 lanes of them stay in L1.
 const columnTile = 64
 
-// sumColumns adds the n rows of b columns of x, in the order of sumRow for each column, into dst.
-func sumColumns[T accum](x []T, n, b int, dst []T) {
-	var acc [sumLanes * columnTile]T
+// sumColumns adds columns j0 … j0+w of the n rows of b columns of x, in the
+// order of sumRow for each column, into dst; w is at most columnTile.
+func sumColumns[T accum](x []T, n, b, j0, w int, dst []T) {
+	var lanes [sumLanes * columnTile]T
+	acc := lanes[:sumLanes*w]
 	blocks := (n + sumBlock - 1) / sumBlock
 	var part []T
 	if blocks > 1 {
-		part = make([]T, columnTile*blocks)
+		part = make([]T, w*blocks)
 	}
-	for j0 := 0; j0 < b; j0 += columnTile {
-		w := min(columnTile, b-j0)
-		for k := range max(blocks, 1) {
-			clear(acc[:])
-			for r := k * sumBlock; r < min((k+1)*sumBlock, n); r++ {
-				row := x[r*b+j0 : r*b+j0+w]
-				lane := acc[(r%sumLanes)*columnTile:][:w]
-				for j, v := range row {
-					lane[j] += v
-				}
-			}
-			for h := sumLanes / 2; h > 0; h /= 2 {
-				for i := range h * columnTile {
-					acc[i] += acc[i+h*columnTile]
-				}
-			}
-			if blocks <= 1 {
-				copy(dst[j0:j0+w], acc[:w])
-				continue
-			}
-			for j := range w {
-				part[j*blocks+k] = acc[j]
+	for k := range max(blocks, 1) {
+		if k > 0 {
+			clear(acc)
+		}
+		for r := k * sumBlock; r < min((k+1)*sumBlock, n); r++ {
+			row := x[r*b+j0:][:w]
+			lane := acc[(r%sumLanes)*w:][:w]
+			for j, v := range row {
+				lane[j] += v
 			}
 		}
-		if blocks > 1 {
-			for j := range w {
-				dst[j0+j] = foldPairs(part[j*blocks : (j+1)*blocks])
+		for h := sumLanes / 2; h > 0; h /= 2 {
+			lo, hi := acc[:h*w], acc[h*w:2*h*w]
+			for i, v := range hi {
+				lo[i] += v
 			}
 		}
+		if blocks <= 1 {
+			copy(dst[:w], acc)
+			return
+		}
+		for j := range w {
+			part[j*blocks+k] = acc[j]
+		}
+	}
+	for j := range w {
+		dst[j] = foldPairs(part[j*blocks : (j+1)*blocks])
 	}
 }
 
@@ -132,9 +128,16 @@ func sumColumns[T accum](x []T, n, b int, dst []T) {
 func sumAs[T accum](x Array, axes []int, dst []T) {
 	if a, n, b, ok := blocksOf(x, axes); ok && b >= 4 {
 		data := load[T](x)
-		Parallel(a, max(1, (1<<14)/max(n*b, 1)), func(lo, hi int) {
+		tiles := (b + columnTile - 1) / columnTile
+		if a*tiles == 1 {
+			sumColumns(data, n, b, 0, b, dst)
+			return
+		}
+		Parallel(a*tiles, max(1, (1<<14)/max(n*min(b, columnTile), 1)), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				sumColumns(data[i*n*b:(i+1)*n*b], n, b, dst[i*b:(i+1)*b])
+				j0 := i % tiles * columnTile
+				k := i / tiles
+				sumColumns(data[k*n*b:(k+1)*n*b], n, b, j0, min(columnTile, b-j0), dst[k*b+j0:])
 			}
 		})
 		return
@@ -346,6 +349,3 @@ func ProdOthersBackward(c *Call) error {
 		}
 	})
 }
-
-// abs64 is math.Abs for both float types.
-func abs64[T float32 | float64](v T) float64 { return math.Abs(float64(v)) }

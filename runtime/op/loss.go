@@ -109,7 +109,7 @@ var pointLossOps = []Def{
 		Name: MarginRankingLoss, Torch: "margin_ranking_loss", Func: "MarginRankingLoss", Class: Loss, Traits: Composite,
 		Doc: "max(0, −y·(x1−x2) + margin).", Example: `tpu.MarginRankingLoss(tpu.Of(0.3), tpu.Of(0.5), tpu.Of(1.0))`,
 		Params: []Param{tensor("input1"), tensor("input2"), tensor("target"), realParam("margin", 0, "distance wanted"), reductionParam()},
-		Shape:  pointShape(MarginRankingLoss), DType: lossType(MarginRankingLoss), Grad: pointGrad(rankingSlope),
+		Shape:  pointShape(MarginRankingLoss), DType: floating, Grad: pointGrad(rankingSlope),
 		Kernel: kernel.MarginRankingLoss, Lower: pointHLO(rankingHLO), Cost: perInput(5),
 	},
 	{

@@ -159,9 +159,7 @@ func call(r *conformance.Record) error {
 	if len(r.Outputs) == 1 && r.Outputs[0].Kind == conformance.List {
 		r.Outputs = r.Outputs[0].Items
 	}
-	if givesMore[r.Op] && len(got) > len(r.Outputs) {
-		got = got[:len(r.Outputs)]
-	}
+	got = asked(r, got)
 	if len(got) != len(r.Outputs) {
 		return fmt.Errorf("%d results, want %d", len(got), len(r.Outputs))
 	}
