@@ -292,7 +292,7 @@ func (f *fuser) groups() []Group {
 			grp.Kind = "output"
 		case f.scalar(int(k)):
 			grp.Kind = "scalar"
-		case a.single:
+		case a.single && f.kind[k] != isFree:
 			grp.Kind = "custom"
 		}
 		groups = append(groups, grp)
