@@ -36,6 +36,7 @@ type Scope struct {
 	types    []*entry          // of all versions, for the checks by identity
 	siteMu   sync.RWMutex
 	sites    []Site
+	holding  map[types.Type]bool     // what holdsTensor found
 	internal map[types.Object]string // internal names of declared objects
 }
 
@@ -54,7 +55,7 @@ type entry struct {
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It
@@ -136,7 +137,15 @@ func (s *Scope) holdsTensor(t types.Type) bool {
 	if s.cfg.Tensor.Path == "" {
 		return false
 	}
-	return s.holds(t, map[types.Type]bool{})
+	if t == nil {
+		return false
+	}
+	if h, ok := s.holding[t]; ok {
+		return h
+	}
+	h := s.holds(t, map[types.Type]bool{})
+	s.holding[t] = h
+	return h
 }
 
 func (s *Scope) holds(t types.Type, seen map[types.Type]bool) bool {

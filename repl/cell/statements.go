@@ -9,9 +9,43 @@ import (
 // stmts lowers a statement list.
 func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
 	for _, st := range in {
+		ends := f.endsWithSweep(st)
+		p := st.Pos()
 		out = append(out, f.stmt(st)...)
+		if ends {
+			out = append(out, exprStmt(rt("End", p, ident(frameVar, p))))
+		}
 	}
 	return out
+}
+
+// endsWithSweep tells whether a statement may have made or dropped a tensor:
+// the runtime is then told that it ended.
+func (f *function) endsWithSweep(st ast.Stmt) (found bool) {
+	if !f.framed || !f.c.s.cfg.Markers || f.c.s.cfg.Tensor.Path == "" {
+		return false
+	}
+	switch st.(type) {
+	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.IncDecStmt, *ast.SendStmt:
+	default:
+		return false
+	}
+	ast.Inspect(st, func(n ast.Node) bool {
+		if _, lit := n.(*ast.FuncLit); lit {
+			return false
+		}
+		if e, ok := n.(ast.Expr); ok && !found {
+			t := f.c.info.Types[e]
+			found = t.Type != nil && !t.IsType() && !t.IsBuiltin() && f.c.s.holdsTensor(t.Type)
+			if id, ok := e.(*ast.Ident); ok && !found {
+				o := f.c.info.ObjectOf(id)
+				_, isVar := o.(*types.Var)
+				found = isVar && f.c.s.holdsTensor(o.Type())
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func (f *function) block(b *ast.BlockStmt) {

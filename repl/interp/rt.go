@@ -14,6 +14,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Enter":      in.enter,
 		"EnterRoots": in.enterRoots,
 		"Leave":      in.leave,
+		"End":        in.end,
 		"Poll":       func(f *Frame) { f.Stack.poll() },
 		"Defers":     func(f *Frame) *defers { return &defers{frame: f} },
 		"Protect":    func(d *defers, body func()) { d.protect(body) },
@@ -72,6 +73,14 @@ func (in *Interp) leave(f *Frame) {
 	clear(f.Roots)
 	if in.opt.OnLeave != nil {
 		in.opt.OnLeave(f.depth + 1)
+	}
+}
+
+// end says that a statement that may have used tensors has ended.
+func (in *Interp) end(f *Frame) {
+	f.Stack.reset(f)
+	if in.opt.OnStatementEnd != nil {
+		in.opt.OnStatementEnd(f.depth + 1)
 	}
 }
 

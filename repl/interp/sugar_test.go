@@ -213,6 +213,20 @@ func TestRoots(t *testing.T) {
 	}
 }
 
+func TestStatementEnds(t *testing.T) {
+	var got []string
+	u := standUniverse(t, func(name string) { got = append(got, name) })
+	s := newSession(t, Options{Universe: u,
+		OnStatementEnd: func(d int) { got = append(got, fmt.Sprint("end", d)) }, OnLeave: func(d int) { got = append(got, fmt.Sprint("leave", d)) }})
+	s.show("x := tpu.Of(\"x\")")
+	s.show("func f(a *tpu.Tensor) *tpu.Tensor {\n\tb := a + 1\n\ti := 2\n\t_ = i\n\treturn b * b\n}")
+	got = nil
+	s.show("y := f(-x)\nfmt.Println(y.Item())")
+	if want := "neg add end2 mul leave2 end1 item end1"; strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+}
+
 func TestErrorsAsTensorError(t *testing.T) {
 	s := newSession(t, Options{Universe: standUniverse(t, nil)})
 	_, err := s.try("x := tpu.Of(\"x\")\ntpu.Fail(x)")
