@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"fmt"
+	"strings"
+)
+
 // A FusionRule is one reason why a kernel takes a node in or ends. The rules
 // were counted on programs that the TPU compiler (libtpu 0.0.52) compiled; the
 // figures are fused edges of all edges of the kind, over four generations.
@@ -41,4 +46,15 @@ func LookupFusionRule(id string) (FusionRule, bool) {
 		}
 	}
 	return FusionRule{}, false
+}
+
+// FusionMarkdown is the table of rules as a page of documentation.
+func FusionMarkdown() string {
+	var b strings.Builder
+	b.WriteString("# Fusion rules\n\nGenerated from `runtime/graph/fuserule.go`. A region is cut into device kernels by these rules. They were counted on programs\n" +
+		"that the TPU compiler compiled: in parentheses, how many of the edges of that kind it fused. The rule that ended a\nkernel is shown with the kernel.\n\n| rule | says |\n|---|---|\n")
+	for _, r := range fusionRules {
+		fmt.Fprintf(&b, "| %s | %s |\n", r.ID, r.Sentence)
+	}
+	return b.String()
 }
