@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
@@ -236,10 +237,19 @@ func attribute(p op.Param, o Operand) (any, error) {
 	return nil, fmt.Errorf("%v does not fit", n)
 }
 
-// Rows gives the rows that may stand for a recorded operation, the likeliest first.
+// Rows gives the rows that may stand for a recorded operation, the likeliest
+// first. Module paths (nn.functional.gelu) do not count.
 func Rows(recorded string) []op.Name {
 	if alias, ok := names[recorded]; ok {
 		return slices.Clone(alias)
+	}
+	for _, path := range []string{"nn.functional.", "special.", "signal.windows.", "linalg."} {
+		short, ok := strings.CutPrefix(recorded, path)
+		if !ok {
+			continue
+		}
+		under := strings.ReplaceAll(path, ".", "_") + short // linalg_inv
+		return append(Rows(short), op.Name(under))
 	}
 	return []op.Name{op.Name(recorded)}
 }

@@ -35,7 +35,27 @@ var names = map[string][]op.Name{
 	"multi_dot":         {"multi_dot", "linalg_multi_dot"},
 	"masked_fill":       {"masked_fill", "masked_fill.Tensor"},
 	"searchsorted":      {"searchsorted", "searchsorted.Scalar"},
+	"__radd__":          {"add"},
+	"__rmul__":          {"mul"},
+	"__rand__":          {"bitwise_and"},
+	"__ror__":           {"bitwise_or"},
+	"__rxor__":          {"bitwise_xor"},
+	"__rsub__":          {"rsub"},
+	"conj":              {"positive"},
+	"conj_physical":     {"positive"},
+	"resolve_conj":      {"positive"},
+	"resolve_neg":       {"positive"},
+	"clip":              {"clamp", "clamp.Tensor"},
+	"absolute":          {"abs"},
+	"negative":          {"neg"},
+	"fix":               {"trunc"},
+	"multigammaln":      {"mvlgamma"},
+	"gammaln":           {"lgamma"},
+	"psi":               {"digamma"},
 }
+
+// conversions are the methods of a tensor that convert it.
+var conversions = map[string]string{"bfloat16": "bf16", "bool": "bool", "byte": "u8", "char": "i8", "double": "f64", "float": "f32", "half": "f16", "int": "i32", "long": "i64", "short": "i16"}
 
 // adapt rewrites a call that is another row with other arguments: the short
 // form of arange, and the factories that are full. Any other record comes back as it is.
@@ -59,6 +79,11 @@ func adapt(r *Record) *Record {
 				c.Attrs["dtype"] = r.Inputs[0].Array.DType.String()
 			}
 		}
+		return &c
+	}
+	if t, ok := conversions[r.Op]; ok && len(r.Inputs) == 1 {
+		c := *r
+		c.Op, c.Attrs = "to", map[string]any{"dtype": t}
 		return &c
 	}
 	switch r.Op {

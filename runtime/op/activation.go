@@ -87,12 +87,12 @@ var activationOps = []Def{
 		Lower: lowerWide(func(h hlo) stablehlo.Value {
 			return h.positiveOr(h.mul(h.attr("alpha"), h.do("exponential_minus_one", h.in(0))))
 		}),
-		Grad: parts(times(func(k ew) Value { return k.positiveOr(1, k.add(k.y(), k.num("alpha"))) }))},
+		Grad: parts(times(func(k ew) Value { return k.notNegativeOr(1.0, k.add(k.y(), k.num("alpha"))) }))},
 	activation(Selu, "Selu", "Scaled exponential unit that keeps mean and variance.", kernel.Selu, 13,
 		func(h hlo) stablehlo.Value {
 			return h.mul(h.num(seluScale), h.positiveOr(h.mul(h.num(seluAlpha), h.do("exponential_minus_one", h.in(0)))))
 		},
-		func(k ew) Value { return k.positiveOr(seluScale, k.add(k.y(), seluScale*seluAlpha)) }),
+		func(k ew) Value { return k.notNegativeOr(seluScale, k.add(k.y(), seluScale*seluAlpha)) }),
 	{Name: Celu, Torch: "celu", Method: "Celu", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), number("alpha", 1, "minus the limit far below zero")},
 		Doc:    "Elements above zero as they are, a smooth curve down to minus alpha for the others.", Example: `tpu.Of(-1.0, 2.0).Celu()`,
@@ -100,7 +100,7 @@ var activationOps = []Def{
 		Lower: lowerWide(func(h hlo) stablehlo.Value {
 			return h.positiveOr(h.mul(h.attr("alpha"), h.do("exponential_minus_one", h.div(h.in(0), h.attr("alpha")))))
 		}),
-		Grad: parts(times(func(k ew) Value { return k.positiveOr(1, k.add(k.mul(k.y(), 1/k.num("alpha")), 1)) }))},
+		Grad: parts(times(func(k ew) Value { return k.notNegativeOr(1.0, k.add(k.mul(k.y(), 1/k.num("alpha")), 1)) }))},
 	{Name: LeakyRelu, Torch: "leaky_relu", Method: "LeakyRelu", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), number("negative_slope", 0.01, "factor of elements that are not above zero")},
 		Doc:    "Elements above zero as they are, the others times negative_slope.", Example: `tpu.Of(-1.0, 2.0).LeakyRelu()`,
@@ -121,9 +121,14 @@ var activationOps = []Def{
 			bx := k.mul(k.a(), k.num("beta"))
 			return k.where(k.op(Gt, bx, k.num("threshold")), 1.0, k.op(Sigmoid, bx))
 		}))},
-	activation(Softsign, "Softsign", "Each element divided by one plus its magnitude.", kernel.Softsign, 6,
-		func(h hlo) stablehlo.Value { return h.div(h.in(0), h.add(h.abs(h.in(0)), h.num(1))) },
-		func(k ew) Value { return k.op(Reciprocal, k.square(k.add(k.op(Abs, k.a()), 1))) }),
+	{Name: Softsign, Torch: "softsign", Method: "Softsign", Class: Elementwise, Params: unaryParams,
+		Doc: "Each element divided by one plus its magnitude.", Example: `tpu.Of(-1.0, 2.0).Softsign()`,
+		Shape: likeInput, DType: realFloating, Kernel: kernel.Softsign, Cost: perElement(6, VPU),
+		Lower: lowerWide(func(h hlo) stablehlo.Value { return h.div(h.in(0), h.add(h.abs(h.in(0)), h.num(1))) }),
+		Grad: parts(times(func(k ew) Value {
+			d := k.op(Reciprocal, k.square(k.add(k.op(Abs, k.a()), 1)))
+			return k.add(d, k.sub(k.a(), k.a())) // NaN at infinity, as the quotient rule has it
+		}))},
 	{Name: Hardshrink, Torch: "hardshrink", Method: "Hardshrink", Class: Elementwise,
 		Params: []Param{tensor("input"), number("lambd", 0.5, "half the width of the range that becomes zero")},
 		Doc:    "Elements beyond plus or minus lambd as they are, zero for the others.", Example: `tpu.Of(-1.0, 0.2).Hardshrink()`,
@@ -190,6 +195,9 @@ func (k ew) inside(lo, hi float64, v any) Value {
 
 // positiveOr is x where the input is above zero, y elsewhere.
 func (k ew) positiveOr(x, y any) Value { return k.where(k.op(Gt, k.a(), 0.0), x, y) }
+
+// notNegativeOr is y where the input is zero or less, x elsewhere, so at NaN too.
+func (k ew) notNegativeOr(x, y any) Value { return k.where(k.op(Le, k.a(), 0.0), y, x) }
 
 func shrinkGrad(k ew, dy Value) Value {
 	return k.where(k.op(Le, k.op(Abs, k.a()), k.num("lambd")), 0.0, dy)

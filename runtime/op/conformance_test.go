@@ -21,6 +21,9 @@ func TestConformance(t *testing.T) {
 	if dir, ok := conformance.Find(".", "conformance"); ok {
 		walk(t, dir, elementwiseFiles, 40)
 	}
+	if dir, ok := conformance.Find(".", "conformance_opinfo"); ok {
+		walk(t, dir, []string{"unary", "binary", "nn_activation", "special", "windows"}, 400)
+	}
 }
 
 // walk runs the records of files in dir; at most maxSkipped may have no row.

@@ -1,5 +1,7 @@
 package op
 
+import "github.com/tpush/tpush/runtime/dtype"
+
 // Elementwise gives sample calls of elementwise rows: ranges in which the
 // function is smooth.
 func (samples) Elementwise() map[Name][]sample {
@@ -62,5 +64,6 @@ func (samples) Elementwise() map[Name][]sample {
 	m[Addcmul] = []sample{{in: []any{d(3), d(3), d(3)}, attrs: attrs("value", 0.5)}}
 	m[Addcdiv] = []sample{{in: []any{d(3), d(3), d(3)}, lo: 0.4, hi: 2, attrs: attrs("value", 0.5)}}
 	m[To] = []sample{{in: []any{d(3)}, attrs: attrs("dtype", f64s(nil, 0).DType)}}
+	m[NativeDropout] = []sample{{in: []any{dense(dtype.U64, d(2), []uint64{7, 3}), d(2, 5)}, attrs: attrs("p", 0.4)}}
 	return m
 }
