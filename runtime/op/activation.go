@@ -231,7 +231,7 @@ func geluType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 func signedType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	t, err := modulusType(in, a)
 	if err == nil && t.Kind() == dtype.KindUint {
-		err = refuse(t, "a signed type is wanted")
+		err = refuse(t, "a signed type")
 	}
 	return t, err
 }

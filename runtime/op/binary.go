@@ -107,7 +107,7 @@ var binaryOps = []Def{
 		})},
 	{Name: Pow, Torch: "pow.Tensor_Tensor", Method: "Pow", Func: "Pow", InPlace: true, Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
 		Doc: "The first operand to the power of the second.", Example: `tpu.Of(2.0, 3.0).Pow(2)`,
-		Shape: broadcast, DType: numeric, Kernel: kernel.Pow, Cost: perElement(20, EUP), Lower: lower(lowerPow),
+		Shape: broadcast, DType: realOnly, Kernel: kernel.Pow, Cost: perElement(20, EUP), Lower: lower(lowerPow),
 		Grad: parts(powBaseGrad, powExponentGrad)},
 	{Name: FloatPower, Torch: "float_power.Tensor_Tensor", Method: "FloatPower", Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
 		Doc: "The first operand to the power of the second, in f64.", Example: `tpu.Of(2.0, 3.0).FloatPower(2)`,
@@ -300,7 +300,7 @@ func divType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 func modulusType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	t, err := realOnly(in, a)
 	if err == nil && t == dtype.Bool {
-		err = refuse(t, "a number is wanted, not a bool")
+		err = refuse(t, "a number")
 	}
 	return t, err
 }

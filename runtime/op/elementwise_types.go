@@ -7,16 +7,16 @@ import (
 
 // Element types of elementwise rows.
 
-// refuse says that an operation has no meaning for type t.
-func refuse(t dtype.DType, why string) error {
-	return &shape.ArgumentError{Arg: "dtype", Value: t, Why: why}
+// refuse says that an operation has no meaning for operands that promote to t.
+func refuse(t dtype.DType, want string) error {
+	return &TypeError{Arg: "input", DType: t, Want: want}
 }
 
 // floatsOnly gives the promoted type, which must be a real float.
 func floatsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	t, err := resultType(in...)
 	if err == nil && !t.IsFloat() {
-		err = refuse(t, "a floating-point type is wanted")
+		err = refuse(t, "a floating-point type")
 	}
 	return t, err
 }
@@ -25,7 +25,7 @@ func floatsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 func intsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	t, err := resultType(in...)
 	if err == nil && !t.IsInt() {
-		err = refuse(t, "an integer type is wanted")
+		err = refuse(t, "an integer")
 	}
 	return t, err
 }
@@ -34,7 +34,7 @@ func intsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 func bitsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	t, err := resultType(in...)
 	if err == nil && t.Kind() >= dtype.KindFloat {
-		err = refuse(t, "an integer or bool is wanted")
+		err = refuse(t, "an integer or a bool")
 	}
 	return t, err
 }
@@ -43,7 +43,7 @@ func bitsOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 func realOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	t, err := resultType(in...)
 	if err == nil && t.Kind() == dtype.KindComplex {
-		err = refuse(t, "complex numbers have no order")
+		err = refuse(t, "a type with an order")
 	}
 	return t, err
 }
@@ -52,7 +52,7 @@ func realOnly(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 func numeric(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	t, err := resultType(in...)
 	if err == nil && t == dtype.Bool {
-		err = refuse(t, "a number is wanted, not a bool")
+		err = refuse(t, "a number")
 	}
 	return t, err
 }
@@ -61,7 +61,7 @@ func numeric(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 func difference(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	for _, s := range in {
 		if s.DType == dtype.Bool {
-			return dtype.Invalid, refuse(s.DType, "bools have no difference: use logical_xor")
+			return dtype.Invalid, refuse(s.DType, "a number")
 		}
 	}
 	return numeric(in, a)
@@ -71,7 +71,7 @@ func difference(in []shape.Spec, a Attrs) (dtype.DType, error) {
 func realFloating(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	t, err := floating(in, a)
 	if err == nil && t.Kind() == dtype.KindComplex {
-		err = refuse(t, "not defined for complex numbers")
+		err = refuse(t, "a real number")
 	}
 	return t, err
 }
@@ -98,10 +98,14 @@ func scalarSpec(v any) shape.Spec {
 	return s
 }
 
-// alphaType adds PyTorch's rule for alpha: a float needs a float result, a bool a bool one.
+// alphaType adds PyTorch's rules for sums: none of floats of eight bits and
+// fewer; a float alpha needs a float result, a bool alpha a bool one.
 func alphaType(rule func([]shape.Spec, Attrs) (dtype.DType, error)) func([]shape.Spec, Attrs) (dtype.DType, error) {
 	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 		t, err := rule(in, a)
+		if err == nil && t.IsFloat() && t.Bits() <= 8 {
+			err = refuse(t, "a type with sums: convert it first")
+		}
 		if err != nil {
 			return t, err
 		}

@@ -25,8 +25,11 @@ type TypeError struct {
 	Want    string // what is accepted: an integer, i64, a float
 }
 
-// Error is one line: gather: index is i16, not i64.
+// Error is one line: gather: index is i16, not i64. Rules that several rows share leave Op to the caller.
 func (e *TypeError) Error() string {
+	if e.Op == "" {
+		return fmt.Sprintf("%s is %v, not %s", e.Arg, e.DType, e.Want)
+	}
 	return fmt.Sprintf("%s: %s is %v, not %s", e.Op, e.Arg, e.DType, e.Want)
 }
 

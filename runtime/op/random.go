@@ -134,7 +134,7 @@ func drawType(t dtype.DType) func([]shape.Spec, Attrs) (dtype.DType, error) {
 func floatDraw(_ []shape.Spec, a Attrs) (dtype.DType, error) {
 	t, err := floatDefault(nil, a)
 	if err == nil && !t.IsFloat() {
-		err = refuse(t, "a floating-point type is wanted")
+		err = refuse(t, "a floating-point type")
 	}
 	return t, err
 }

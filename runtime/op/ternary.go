@@ -112,7 +112,7 @@ func required(p Param) Param {
 // whereType promotes the two choices; the condition must be Bool or U8.
 func whereType(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	if c := in[0].DType; c != dtype.Bool && c != dtype.U8 {
-		return dtype.Invalid, &shape.ArgumentError{Op: string(Where), Arg: "condition", Value: c, Why: "a bool tensor is wanted"}
+		return dtype.Invalid, &TypeError{Op: string(Where), Arg: "condition", DType: c, Want: "bool"}
 	}
 	return resultType(in[1:]...)
 }
@@ -120,7 +120,7 @@ func whereType(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 // fillType is the type of the input, in which the value must fit by kind.
 func fillType(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 	if in[1].DType != dtype.Bool {
-		return dtype.Invalid, &shape.ArgumentError{Op: string(MaskedFill), Arg: "mask", Value: in[1].DType, Why: "a bool tensor is wanted"}
+		return dtype.Invalid, &TypeError{Op: string(MaskedFill), Arg: "mask", DType: in[1].DType, Want: "bool"}
 	}
 	if len(in[2].Dims) != 0 {
 		return dtype.Invalid, &shape.ArgumentError{Op: string(MaskedFill), Arg: "value", Value: in[2], Why: "a number or a tensor without dimensions is wanted"}
