@@ -132,6 +132,12 @@ var special = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool
 	"unique_consecutive": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return unique(ts, r), true },
 	"index_put":          indexPut,
 	"index_put_":         indexPut,
+	"dropout": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		if on, ok := r.Attrs["training"].(bool); ok && !on {
+			return one_(first(ts, r))
+		}
+		return one_(first(ts, r).Dropout(float(r.Attrs["p"])))
+	},
 	"item": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		first(ts, r).Item()
 		return nil, true

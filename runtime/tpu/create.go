@@ -439,15 +439,7 @@ func (t DType) ArangeStep(start, end, step any) *Tensor {
 	case math.IsNaN(f[0]+f[1]+f[2]) || math.IsInf(f[0], 0) || math.IsInf(f[1], 0):
 		e.fail("arange", &shape.ArgumentError{Op: "arange", Arg: "end", Value: end, Why: "the bounds are not finite"})
 	}
-	n := math.Ceil((f[1] - f[0]) / f[2])
-	if n > 1<<40 {
-		e.fail("arange", &shape.SizeError{Op: "arange", Dims: []int{int(min(n, 1<<62))}, Axis: -1})
-	}
-	a := kernel.New(shape.Of(dtype.F64, int(n)))
-	for i, p := 0, kernel.As[float64](a.Buf); i < int(n); i++ {
-		p[i] = f[0] + float64(i)*f[2]
-	}
-	return e.upload(kernel.Cast(a, t.orElse(kind)), "arange")
+	return e.factory("arange", op.Attrs{{Name: "start", Value: numberAttr(start)}, {Name: "end", Value: numberAttr(end)}, {Name: "step", Value: numberAttr(step)}, {Name: "dtype", Value: t.orElse(kind)}})
 }
 
 // Linspace gives n numbers from a to b, both included.
@@ -456,23 +448,7 @@ func Linspace(a, b float64, n int) *Tensor { return F32.Linspace(a, b, n) }
 // Linspace gives n numbers of type t from a to b, both included.
 func (t DType) Linspace(a, b float64, n int) *Tensor {
 	sized("linspace", []int{n})
-	x := kernel.New(shape.Of(dtype.F64, n))
-	step := 0.0
-	if n > 1 {
-		step = (b - a) / float64(n-1)
-	}
-	p := kernel.As[float64](x.Buf)
-	for i := range n {
-		if i < n/2 {
-			p[i] = a + step*float64(i)
-		} else {
-			p[i] = b - step*float64(n-1-i)
-		}
-	}
-	if n == 1 {
-		p[0] = a
-	}
-	return ambientEngine().upload(kernel.Cast(x, t.d()), "linspace")
+	return ambientEngine().factory("linspace", op.Attrs{{Name: "start", Value: a}, {Name: "end", Value: b}, {Name: "steps", Value: n}, {Name: "dtype", Value: t.d()}})
 }
 
 // Eye makes the n×n identity matrix, or n×m with ones on its diagonal.
@@ -485,10 +461,5 @@ func (t DType) Eye(n int, m ...int) *Tensor {
 		cols = m[0]
 	}
 	sized("eye", []int{n, cols})
-	a := kernel.New(shape.Of(dtype.F32, n, cols))
-	p := kernel.As[float32](a.Buf)
-	for i := range min(n, cols) {
-		p[i*cols+i] = 1
-	}
-	return ambientEngine().upload(kernel.Cast(a, t.d()), "eye")
+	return ambientEngine().factory("eye", op.Attrs{{Name: "n", Value: n}, {Name: "m", Value: cols}, {Name: "dtype", Value: t.d()}})
 }

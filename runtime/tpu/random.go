@@ -35,24 +35,17 @@ func SetRNGState(t *Tensor) {
 	t.s.e.seed, t.s.e.offset = v[0], v[1]
 }
 
-// drawState gives the counter state for a draw of n numbers and moves on. The
-// state is an argument of the launch, so a draw never recompiles.
-func (e *engine) drawState(n int) *Tensor {
+// draw applies a random row. The state is an argument of the launch, so that a
+// draw never recompiles; the counter moves by what the results took.
+func (e *engine) draw(name op.Name, given op.Attrs, in ...any) []*Tensor {
+	def, attrs := lookup(name, given)
 	a := kernel.New(shape.Of(dtype.U64, 2))
 	p := kernel.As[uint64](a.Buf)
 	p[0], p[1] = e.seed, e.offset
-	e.offset += drawOffset(n)
-	return &Tensor{s: &Storage{e: e, value: e.d.Constant(a, "rng_state")}, view: shape.View{Dims: []int{2}}, dt: dtype.U64, whole: true}
-}
-
-// drawOffset is how far the counter moves for n numbers: a block gives four.
-func drawOffset(n int) uint64 { return uint64(n+3) / 4 }
-
-// draw applies a random row.
-func (e *engine) draw(name op.Name, n int, given op.Attrs, in ...any) *Tensor {
-	def, attrs := lookup(name, given)
-	ins := append([]any{e.drawState(n)}, in...)
-	return do(def, attrs, ins...)
+	state := &Tensor{s: &Storage{e: e, value: e.d.Constant(a, "rng_state")}, view: shape.View{Dims: []int{2}}, dt: dtype.U64, whole: true}
+	out := doAll(def, attrs, append([]any{state}, in...)...)
+	e.offset += kernel.DrawOffset(out[0].Size(), op.DrawBits(name, attrs, out[0].Spec()))
+	return out
 }
 
 // Rand draws uniform numbers from [0, 1).
@@ -69,29 +62,56 @@ func RandPerm(n int) *Tensor { return DType(0).RandPerm(n) }
 
 // Rand draws uniform numbers of type t from [0, 1).
 func (t DType) Rand(dims ...int) *Tensor {
-	d := sized("rand", dims)
-	return ambientEngine().draw("rand", shape.Size(d), op.Attrs{{Name: "size", Value: d}, {Name: "dtype", Value: t.d()}})
+	return ambientEngine().draw("uniform", op.Attrs{{Name: "size", Value: sized("rand", dims)}, {Name: "dtype", Value: t.d()}})[0]
 }
 
 // Randn draws normal numbers of type t.
 func (t DType) Randn(dims ...int) *Tensor {
-	d := sized("randn", dims)
-	return ambientEngine().draw("randn", shape.Size(d), op.Attrs{{Name: "size", Value: d}, {Name: "dtype", Value: t.d()}})
+	return ambientEngine().draw("normal", op.Attrs{{Name: "size", Value: sized("randn", dims)}, {Name: "dtype", Value: t.d()}})[0]
 }
 
 // RandInt draws integers of type t from low on, below high.
 func (t DType) RandInt(low, high int, dims ...int) *Tensor {
 	e := ambientEngine()
-	d := sized("randint", dims)
-	if high <= low {
-		e.fail("randint", &shape.ArgumentError{Op: "randint", Arg: "high", Value: high, Why: "it must be above low"})
-	}
-	return e.draw("randint", shape.Size(d), op.Attrs{{Name: "low", Value: low}, {Name: "high", Value: high}, {Name: "size", Value: d}, {Name: "dtype", Value: t.orElse(e.goInt())}})
+	return e.draw("randint", op.Attrs{{Name: "low", Value: low}, {Name: "high", Value: high}, {Name: "size", Value: sized("randint", dims)}, {Name: "dtype", Value: t.orElse(e.goInt())}})[0]
 }
 
 // RandPerm draws an order of 0, …, n-1 in type t.
 func (t DType) RandPerm(n int) *Tensor {
 	e := ambientEngine()
 	sized("randperm", []int{n})
-	return e.draw("randperm", n, op.Attrs{{Name: "n", Value: n}, {Name: "dtype", Value: t.orElse(e.goInt())}})
+	return e.draw("randperm", op.Attrs{{Name: "n", Value: n}, {Name: "dtype", Value: t.orElse(e.goInt())}})[0]
+}
+
+// Bernoulli draws 1 with the probability each element says, else 0.
+func (x *Tensor) Bernoulli() *Tensor { return x.s.e.draw("bernoulli", nil, x)[0] }
+
+// Dropout sets elements to zero with probability p and divides the others by
+// 1-p; with p = 0 it copies nothing.
+func (x *Tensor) Dropout(p float64) *Tensor {
+	if p == 0 {
+		return x
+	}
+	return x.s.e.draw("native_dropout", op.Attrs{{Name: "p", Value: p}}, x)[0]
+}
+
+// Dropout sets elements to zero with probability p and divides the others by 1-p.
+func Dropout(x *Tensor, p float64) *Tensor { return x.Dropout(p) }
+
+// UniformInPlace fills x with uniform numbers from low on, below high.
+func (x *Tensor) UniformInPlace(low, high float64) *Tensor {
+	return x.redraw("uniform", op.Attrs{{Name: "from", Value: low}, {Name: "to", Value: high}})
+}
+
+// NormalInPlace fills x with normal numbers.
+func (x *Tensor) NormalInPlace(mean, std float64) *Tensor {
+	return x.redraw("normal", op.Attrs{{Name: "mean", Value: mean}, {Name: "std", Value: std}})
+}
+
+// redraw replaces the content of x by a draw.
+func (x *Tensor) redraw(name op.Name, attrs op.Attrs) *Tensor {
+	x.mayWrite(string(name), nil)
+	attrs = append(attrs, op.Attr{Name: "size", Value: nonNil(x.view.Dims)}, op.Attr{Name: "dtype", Value: x.dt})
+	x.become(string(name), x.s.e.draw(name, attrs)[0], false, false)
+	return x
 }
