@@ -129,8 +129,12 @@ func logSumExpRow(row []float64) float64 {
 }
 
 // Norm is (Σ |x|^p)^(1/p) over dim; p is the attribute named ord or p: 0 counts
-// what is not 0, ±∞ are the largest and the smallest magnitude, "fro" is 2.
+// what is not 0, ±∞ are the largest and the smallest magnitude, "fro" is 2, "nuc" the sum of
+// singular values of the matrices in two axes.
 func Norm(c *Call) error {
+	if c.Attrs.Get("p") == "nuc" {
+		return MatrixNorm(c)
+	}
 	p := NormOrder(c.Attrs)
 	reduceRows(c.In[0], c.Out[0], reducedAxes(c.Attrs, len(c.In[0].Dims)), func(row []float64) float64 { return normRow(row, p) })
 	return nil

@@ -236,6 +236,9 @@ func (h formula) norm(x stablehlo.Value, axes []int, p float64) stablehlo.Value 
 
 func normHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := formula{w}
+	if c.Attrs.Get("p") == "nuc" {
+		return h.singularNorm(c, "nuc")
+	}
 	x := h.Convert(c.In[0], wide(c.Out[0].DType))
 	return h.results(h.norm(x, c.axes(), kernel.NormOrder(c.Attrs)), c)
 }

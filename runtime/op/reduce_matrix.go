@@ -8,15 +8,24 @@ import (
 	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
+const singularBack Name = "singular_norm_backward"
+
 // reduceMatrixOps are norms of matrices.
 var reduceMatrixOps = []Def{
 	{
 		Name: MatrixNorm, Torch: "linalg_matrix_norm", Func: "MatrixNorm", Class: Reduce, Traits: Composite,
-		Doc: "Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1).", Example: `tpu.MatrixNorm(tpu.Eye(2))`,
-		Params: []Param{tensor("A"), {Name: "ord", Kind: KString, Default: "fro", Doc: "fro, inf, -inf, 1 or -1"},
+		Doc: "Norm of the matrices in two axes: fro, the extreme sum of magnitudes of a row (±inf) or column (±1), the extreme singular value (±2) or their sum (nuc).", Example: `tpu.MatrixNorm(tpu.Eye(2))`,
+		Params: []Param{tensor("A"), {Name: "ord", Kind: KString, Default: "fro", Doc: "fro, nuc, inf, -inf, 1, -1, 2 or -2"},
 			{Name: "dim", Kind: KInts, Default: []int{-2, -1}, Doc: "row axis and column axis"}, keepParam(), dtypeParam()},
 		Shape: matrixNormShape, DType: floatOnly(MatrixNorm), Grad: matrixNormGrad,
 		Kernel: kernel.MatrixNorm, Lower: matrixNormHLO, Cost: perInput(3),
+	},
+	{
+		Name: singularBack, Torch: "linalg_matrix_norm", Class: Reduce, Traits: Composite,
+		Doc:    "Gradient of a norm of singular values.",
+		Params: []Param{tensor("grad"), tensor("A"), {Name: "ord", Kind: KString, Doc: "nuc, 2 or -2"}, {Name: "dim", Kind: KInts, Default: []int{-2, -1}, Doc: "row axis and column axis"}},
+		Shape:  likeSecond, DType: secondType, NoGrad: "the second derivative of singular values is not provided",
+		Kernel: kernel.SingularNormBackward, Lower: singularBackHLO, Cost: perInput(64),
 	},
 }
 
@@ -33,15 +42,15 @@ func matrixNormShape(in []shape.Spec, a Attrs) ([]int, error) {
 		return nil, err
 	}
 	switch ord := a.Str("ord"); ord {
-	case "fro":
-	case "inf", "-inf", "1", "-1":
+	case "fro", "nuc":
+	case "inf", "-inf", "1", "-1", "2", "-2":
 		for _, ax := range axes {
 			if x.Dims[ax] == 0 {
 				return nil, &EmptyError{MatrixNorm, x, ax}
 			}
 		}
 	default:
-		return nil, &shape.ArgumentError{Op: string(MatrixNorm), Arg: "ord", Value: ord, Why: "none of fro, inf, -inf, 1, -1"}
+		return nil, &shape.ArgumentError{Op: string(MatrixNorm), Arg: "ord", Value: ord, Why: "none of fro, nuc, inf, -inf, 1, -1, 2, -2"}
 	}
 	return keptDims(x.Dims, axes, a.Bool("keepdim")), nil
 }
@@ -67,6 +76,9 @@ func matrixNormGrad(b Builder, c *Call, dy []Value) []Value {
 	if c.Attrs.Str("ord") == "fro" {
 		return []Value{k.to(normSlope(k, wide, k.keep(c.Out[0], x.Spec(), axes), dn, 2, axes), x.Spec().DType)}
 	}
+	if ord := c.Attrs.Str("ord"); singular(ord) {
+		return singularGrad(b, c, dy, ord)
+	}
 	sum, pick := matrixSides(len(x.Spec().Dims), c.Attrs)
 	sums := k.sum(k.abs(wide), sum)
 	g := extremeShare(k, sums, k.keep(c.Out[0], x.Spec(), axes), dn, []int{pick})
@@ -79,6 +91,9 @@ func matrixNormHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	ord := c.Attrs.Str("ord")
 	if ord == "fro" {
 		return h.results(h.norm(x, c.axes(), 2), c)
+	}
+	if singular(ord) {
+		return h.singularNorm(c, ord)
 	}
 	sum, pick := matrixSides(len(x.Spec.Dims), c.Attrs)
 	s := h.sum(h.abs(x), []int{sum})

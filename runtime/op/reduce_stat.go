@@ -168,7 +168,11 @@ func logsumexpGrad(b Builder, c *Call, dy []Value) []Value {
 func normShape(n Name) func(in []shape.Spec, a Attrs) ([]int, error) {
 	return func(in []shape.Spec, a Attrs) ([]int, error) {
 		for _, name := range []string{"ord", "p"} {
-			if s, ok := a.Get(name).(string); ok && s != "fro" {
+			s, ok := a.Get(name).(string)
+			if s == "nuc" && name == "p" {
+				return nuclearShape(n, in, a)
+			}
+			if ok && s != "fro" {
 				return nil, &shape.ArgumentError{Op: string(n), Arg: name, Value: s, Why: "no such norm of a vector"}
 			}
 		}
@@ -206,6 +210,9 @@ func normSlope(k calc, x, n, dn Value, p float64, axes []int) Value {
 }
 
 func normGrad(b Builder, c *Call, dy []Value) []Value {
+	if c.Attrs.Get("p") == "nuc" {
+		return singularGrad(b, c, dy, "nuc")
+	}
 	k, x := calc{b}, c.In[0]
 	axes := c.axes()
 	n, dn := k.keep(c.Out[0], x.Spec(), axes), k.keep(dy[0], x.Spec(), axes)
