@@ -194,6 +194,7 @@ const (
 	rDist
 	rRenorm
 	rMatrixNorm
+	rSingularNormBackward
 	rMedian
 	rMedianDim
 	rNanmedian
@@ -581,6 +582,7 @@ var rowNames = [...]op.Name{
 	"dist",
 	"renorm",
 	"matrix_norm",
+	"singular_norm_backward",
 	"median",
 	"median.dim",
 	"nanmedian",
@@ -3748,14 +3750,14 @@ func (x *Tensor) Renorm(p float64, dim int, maxnorm float64) *Tensor {
 	return do(r.def, a, x)
 }
 
-// MatrixNorm: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). PyTorch: linalg_matrix_norm.
+// MatrixNorm: Norm of the matrices in two axes: fro, the extreme sum of magnitudes of a row (±inf) or column (±1), the extreme singular value (±2) or their sum (nuc). PyTorch: linalg_matrix_norm.
 func MatrixNorm(a_ *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMatrixNorm]
 	a := op.Attrs{{Name: "ord", Value: "fro"}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, a_)
 }
 
-// MatrixNormKeep: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). The axes stay, with size 1. PyTorch: linalg_matrix_norm.
+// MatrixNormKeep: Norm of the matrices in two axes: fro, the extreme sum of magnitudes of a row (±inf) or column (±1), the extreme singular value (±2) or their sum (nuc). The axes stay, with size 1. PyTorch: linalg_matrix_norm.
 func MatrixNormKeep(a_ *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMatrixNorm]
 	a := op.Attrs{{Name: "ord", Value: "fro"}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
@@ -3764,13 +3766,13 @@ func MatrixNormKeep(a_ *Tensor, axes ...int) *Tensor {
 
 // MatrixNormOptions are the optional parameters of MatrixNorm. The zero value of a field is the default.
 type MatrixNormOptions struct {
-	Ord     any   // default fro; fro, inf, -inf, 1 or -1
+	Ord     any   // default fro; fro, nuc, inf, -inf, 1, -1, 2 or -2
 	Dim     []int // default [-2 -1]; row axis and column axis
 	KeepDim bool  // keep reduced axes as size 1
 	DType   DType // default invalid; element type to convert to first
 }
 
-// MatrixNormWith: Norm of the matrices in two axes: fro, or the largest (inf, 1) or smallest (-inf, -1) sum of magnitudes of a row (±inf) or column (±1). PyTorch: linalg_matrix_norm.
+// MatrixNormWith: Norm of the matrices in two axes: fro, the extreme sum of magnitudes of a row (±inf) or column (±1), the extreme singular value (±2) or their sum (nuc). PyTorch: linalg_matrix_norm.
 func MatrixNormWith(a_ *Tensor, o MatrixNormOptions) *Tensor {
 	r := &rowTable()[rMatrixNorm]
 	a := op.Attrs{{Name: "ord", Value: optionOr(r.def, "ord", o.Ord)}, {Name: "dim", Value: intsOr(r.def, "dim", o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
