@@ -127,10 +127,19 @@ func (s *Session) connect() {
 		s.undo()
 	}
 	s.undo = tpu.Use(s.disp)
-	s.disp.SetPlace(s.in)
+	s.disp.SetPlace(spots{s.in})
 	s.disp.SetRoots(func(m *exec.Marker) {
 		s.in.Roots(func(v reflect.Value) { tpu.Walk(m, v) })
 	})
+}
+
+// spots tell the dispatcher where the interpreted program is.
+type spots struct{ *interp.Interp }
+
+// At is where the operation is that begins now.
+func (p spots) At() exec.Spot {
+	a := p.Interp.At()
+	return exec.Spot{Stack: a.Stack, Depth: a.Depth, Serial: a.Serial, Fresh: a.Fresh, FreshSerial: a.FreshSerial}
 }
 
 // Close gives back what the session holds.

@@ -208,8 +208,13 @@ func (s *stack) look() *trace.Stack {
 type At struct {
 	Stack  *trace.Stack
 	Depth  int    // of the frame: 1 is the cell's own
-	Serial uint64 // of the frame's activation, never used twice
-	Fresh  bool   // the first op since the frame's statement began
+	Serial uint64 // of the frame's activation, never used twice, larger for later ones
+
+	// Fresh is the depth of the outermost frame whose statement has begun since
+	// the last op of the goroutine, 0 if there is none: every earlier statement
+	// of that frame has ended. FreshSerial is its serial.
+	Fresh       int
+	FreshSerial uint64
 }
 
 // Where gives the user's stack of the calling goroutine, nil outside cells.
@@ -234,8 +239,16 @@ func (in *Interp) At() At {
 	}
 	f := s.frame(s.depth - 1)
 	a := At{Stack: st, Depth: s.depth, Serial: f.serial}
-	a.Fresh = f.PC>>opShift == 0 && f.PC&cell.BeginBit != 0
-	f.PC += 1 << opShift
+	// An op touches the statements of all frames. Those of the frames outside
+	// of a touched one can't have moved on since.
+	for d := s.depth - 1; d >= 0; d-- {
+		f := s.frame(d)
+		if f.PC>>opShift != 0 || f.PC&cell.BeginBit == 0 {
+			break
+		}
+		f.PC += 1 << opShift
+		a.Fresh, a.FreshSerial = d+1, f.serial
+	}
 	return a
 }
 

@@ -24,6 +24,21 @@ type Place interface {
 	Depth() int          // number of live frames
 }
 
+// A Spot is where the program is at one operation.
+type Spot struct {
+	Stack  *trace.Stack
+	Depth  int    // of the frame
+	Serial uint64 // of the frame's activation: later ones are larger
+	// Fresh is the depth of the outermost frame that has begun a statement since
+	// the last operation, 0 when none has: what its earlier statements left is settled.
+	Fresh       int
+	FreshSerial uint64
+}
+
+// A Spotter is a Place that knows when statements end. At is called once for
+// each operation; without it StatementEnd and FrameLeave must be called.
+type Spotter interface{ At() Spot }
+
 // Options of a dispatcher; the zero value of a field means "none".
 type Options struct {
 	Mode   *Mode // Debug when nil
@@ -42,6 +57,8 @@ type Dispatcher struct {
 	checks  Checks
 	tracer  Tracer
 	place   Place
+	spotter Spotter // place, when it is one
+	spot    Spot    // of the present operation
 	hooks   []Hook
 	roots   func(*Marker)
 	began   time.Time
@@ -86,10 +103,12 @@ func New(dev device.Device, o Options) *Dispatcher {
 	if o.Mode == nil {
 		o.Mode = Debug
 	}
-	return &Dispatcher{
-		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer, place: o.Place,
+	d := &Dispatcher{
+		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer,
 		began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
 	}
+	d.SetPlace(o.Place)
+	return d
 }
 
 // Device is the device it launches on.
@@ -133,7 +152,10 @@ func (d *Dispatcher) Checking() bool {
 func (d *Dispatcher) SetDonation(on bool) { d.noDonate = !on }
 
 // SetPlace and SetRoots connect the interpreter: where the program is, and what it can still reach.
-func (d *Dispatcher) SetPlace(p Place) { d.place = p }
+func (d *Dispatcher) SetPlace(p Place) {
+	d.place = p
+	d.spotter, _ = p.(Spotter)
+}
 
 // SetCell tells which cell runs, for the events.
 func (d *Dispatcher) SetCell(n int) { d.cell = n }
@@ -226,10 +248,7 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, error) {
 	d.collect()
 	d.nextOp++
-	var st *trace.Stack
-	if d.place != nil {
-		st = d.place.Where()
-	}
+	st := d.arrive()
 	if def.Indices != nil && d.Checking() && !d.capturing {
 		if err := d.checkBounds(def, attrs, in, st); err != nil {
 			return nil, err
@@ -307,6 +326,21 @@ func (d *Dispatcher) fail(n *node, origin *OpError) {
 	}
 }
 
+// arrive notes where the program is at a new operation. When that begins a
+// statement, the statements before it have ended: what they left is settled.
+func (d *Dispatcher) arrive() *trace.Stack {
+	switch {
+	case d.spotter != nil:
+		d.spot = d.spotter.At()
+		if d.spot.Fresh > 0 && d.roots != nil {
+			d.statementEnd(d.spot.Fresh, d.spot.FreshSerial)
+		}
+	case d.place != nil:
+		d.spot = Spot{Stack: d.place.Where(), Depth: d.place.Depth()}
+	}
+	return d.spot.Stack
+}
+
 func (d *Dispatcher) inputSpecs(in []*Value) []shape.Spec {
 	s := d.specs[:0]
 	for _, v := range in {
@@ -344,7 +378,7 @@ func (d *Dispatcher) newValue(s shape.Spec, n *node, out int) *Value {
 func (d *Dispatcher) born(v *Value) {
 	d.dirty = true
 	if d.roots != nil {
-		v.depth = int32(d.place.Depth())
+		v.depth, v.frame = int32(d.spot.Depth), d.spot.Serial
 		d.fresh = append(d.fresh, v)
 	}
 }
@@ -375,10 +409,7 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.collect()
-	var st *trace.Stack
-	if d.place != nil {
-		st = d.place.Where()
-	}
+	st := d.arrive()
 	d.nextID++
 	v := &Value{spec: s, id: d.nextID, state: Ready, place: -1, depth: settled, stack: st, what: what}
 	owner := device.Owner{Value: v.id, What: what, Spec: s, Stack: st}

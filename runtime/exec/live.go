@@ -47,25 +47,47 @@ func (d *Dispatcher) mark() {
 func (d *Dispatcher) StatementEnd(depth int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.roots == nil {
-		return
+	if d.roots != nil {
+		d.statementEnd(depth, 0)
 	}
-	d.settle(depth)
+}
+
+// Settle brings HBM up to date in the middle of a cell: statements that have
+// ended without an operation after them are taken into account.
+func (d *Dispatcher) Settle() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.arrive()
+}
+
+func (d *Dispatcher) statementEnd(depth int, serial uint64) {
+	d.settle(depth, serial)
 	if d.mode.EveryOp && d.dirty {
 		d.mark()
 		d.sweep()
 	}
 }
 
-// settle ends the protection of the values made at this depth or deeper.
-func (d *Dispatcher) settle(depth int) {
+// settle ends the protection of what the frame with this serial made, and the
+// frames it called: they have larger serials. What frames of smaller serials
+// made at this depth or deeper was returned to the statement that runs one
+// level up, and belongs to it now.
+func (d *Dispatcher) settle(depth int, serial uint64) {
 	k := len(d.fresh)
 	for k > 0 && d.fresh[k-1].depth >= int32(depth) {
 		k--
-		d.fresh[k].depth = settled
-		d.fresh[k] = nil
 	}
-	d.fresh = d.fresh[:k]
+	kept := d.fresh[:k]
+	for _, v := range d.fresh[k:] {
+		if v.frame >= serial {
+			v.depth = settled
+			continue
+		}
+		v.depth = int32(depth) - 1
+		kept = append(kept, v)
+	}
+	clear(d.fresh[len(kept):])
+	d.fresh = kept
 }
 
 // FrameLeave says that the frame at the given depth returned: what its last
@@ -87,7 +109,7 @@ func (d *Dispatcher) Touch() { d.dirty = true }
 func (d *Dispatcher) EndCell() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle(0)
+	d.settle(0, 0)
 	var err error
 	if d.mode.PerCell {
 		err = d.cut(ReasonProgramEnd, false)

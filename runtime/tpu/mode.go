@@ -51,14 +51,21 @@ type Memory struct {
 	Arrays                                                                      int
 }
 
-// MemoryStats gives the figures of the HBM.
+// MemoryStats gives the figures of the HBM, without what the statements before
+// it left behind.
 func MemoryStats() Memory {
-	h := ambientEngine().d.Device().HBM()
+	d := ambientEngine().d
+	d.Settle()
+	h := d.Device().HBM()
 	return Memory{h.Used(), h.Peak(), h.Limit(), h.FreeBytes(), h.LargestFree(), h.Padding(), h.Live()}
 }
 
 // ResetPeak makes the present use the peak.
-func ResetPeak() { ambientEngine().d.Device().HBM().ResetPeak() }
+func ResetPeak() {
+	d := ambientEngine().d
+	d.Settle()
+	d.Device().HBM().ResetPeak()
+}
 
 // CacheStats counts what the compilation cache did.
 func CacheStats() exec.CacheStats { return ambientEngine().d.CacheStats() }
