@@ -68,6 +68,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Diagonal":                     reflect.ValueOf(tpu.Diagonal),
 		"Dispatcher":                   reflect.ValueOf(tpu.Dispatcher),
 		"Dot":                          reflect.ValueOf(tpu.Dot),
+		"Dropout":                      reflect.ValueOf(tpu.Dropout),
 		"Einsum":                       reflect.ValueOf(tpu.Einsum),
 		"Ellipsis":                     reflect.ValueOf(&tpu.Ellipsis).Elem(),
 		"Embedding":                    reflect.ValueOf(tpu.Embedding),
