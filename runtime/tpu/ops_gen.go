@@ -2934,13 +2934,6 @@ func (x *Tensor) Softsign() *Tensor {
 	return do(r.def, a, x)
 }
 
-// SoftsignInPlace: Each element divided by one plus its magnitude. The result replaces x. PyTorch: softsign.
-func (x *Tensor) SoftsignInPlace() *Tensor {
-	r := &rowTable()[rSoftsign]
-	a := r.defaults
-	return inPlace(r.def, a, x)
-}
-
 // HardshrinkOptions are the optional parameters of Hardshrink. The zero value of a field is the default.
 type HardshrinkOptions struct {
 	Lambd any // default 0.5; half the width of the range that becomes zero
