@@ -324,7 +324,7 @@ func resizeTaps(in, out int, a Attrs) Taps {
 		scale = float64(in-1) / float64(out-1)
 	case align:
 		scale = 0
-	case factor > 0:
+	case factor > 0 && !a.Bool("recompute_scale_factor"):
 		scale = 1 / factor
 	}
 	t := Taps{In: in}

@@ -142,7 +142,7 @@ var moveOps = []Def{
 		Doc:     "Sums over the axes that broadcasting to this shape would have added or stretched.",
 		Example: `tpu.Ones(2, 3).SumToSize(1, 3)`,
 		Params:  []Param{tensor("input"), {Name: "size", Kind: KInts}},
-		Shape:   sumToSizeShape, DType: sameType,
+		Shape:   sumToSizeShape, DType: sumToSizeType,
 		Grad: sumToSizeGrad, Kernel: kernel.SumToSize, Lower: lowerSumToSize, Cost: sumToSizeCost},
 	within(sliceView, Def{Name: "slice_scatter", Torch: "slice_scatter", Method: "SliceScatter",
 		Doc:     "A copy in which a slice of one axis is replaced by src.",

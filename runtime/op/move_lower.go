@@ -329,8 +329,7 @@ func lowerChannelShuffle(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 }
 
 func lowerSumToSize(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	x, out := c.In[0], c.Out[0]
-	return []stablehlo.Value{sumToHLO(w, x, out)}
+	return []stablehlo.Value{sumToHLO(w, w.Convert(c.In[0], c.Out[0].DType), c.Out[0])}
 }
 
 // sumToHLO sums x to the dimensions of out; narrow floats are summed in f32.

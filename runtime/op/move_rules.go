@@ -357,6 +357,14 @@ func sumToSizeShape(in []shape.Spec, a Attrs) ([]int, error) {
 	return size, nil
 }
 
+// sumToSizeType: sums of integers and bools are i64.
+func sumToSizeType(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if in[0].DType.Kind() < dtype.KindFloat && !shape.EqualDims(in[0].Dims, a.Ints("size")) {
+		return dtype.I64, nil
+	}
+	return in[0].DType, nil
+}
+
 func sumToSizeCost(in, _ []shape.Spec, _ Attrs) Cost {
 	n := int64(in[0].Size())
 	return Cost{FLOPs: n, VPUOps: n, Unit: VPU}

@@ -28,6 +28,7 @@ func resizeParams() []Param {
 		{Name: "scale_factor", Kind: KFloat, Default: 0.0, Doc: "factor of the sizes, instead of size"},
 		{Name: "mode", Kind: KString, Default: "nearest"},
 		{Name: "align_corners", Kind: KBool, Default: false, Doc: "the corner pixels keep their places"},
+		{Name: "recompute_scale_factor", Kind: KBool, Default: false, Doc: "take the factor of the sizes, not scale_factor, for positions"},
 		{Name: "antialias", Kind: KBool, Default: false, Doc: "smooth before making smaller"}}
 }
 

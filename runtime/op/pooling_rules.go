@@ -201,7 +201,7 @@ func adaptiveAvgBackGrad(forward Name, n int) Grad {
 }
 
 func resizeAttrs(a Attrs) Attrs {
-	return attr("scale_factor", a.Float("scale_factor"), "mode", a.Str("mode"), "align_corners", a.Bool("align_corners"), "antialias", a.Bool("antialias"))
+	return attr("scale_factor", a.Float("scale_factor"), "mode", a.Str("mode"), "align_corners", a.Bool("align_corners"), "antialias", a.Bool("antialias"), "recompute_scale_factor", a.Bool("recompute_scale_factor"))
 }
 
 func interpolateGrad(b Builder, c *Call, dy []Value) []Value {
