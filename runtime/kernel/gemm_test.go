@@ -11,7 +11,7 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// oneRow computes a product in the order the package promises: blocks of
+// plainProduct computes a product in the order the package promises: blocks of
 // kBlock terms summed from zero, the blocks added in order.
 func plainProduct[T factor](p product[T]) []T {
 	out := make([]T, p.m*p.n)
@@ -68,12 +68,15 @@ func checkProduct[T factor](t *testing.T, r *rand.Rand, m, n, k int, ta, tb, tc 
 	t.Helper()
 	p := product[T]{m, n, k, randomMatrix[T](r, m, k, ta), randomMatrix[T](r, k, n, tb), randomMatrix[T](r, m, n, tc)}
 	want := plainProduct(p)
-	c := p.c
-	multiply([]product[T]{p})
-	for i := range m {
-		for j := range n {
-			if got := c.data[i*c.row+j*c.col]; got != want[i*n+j] {
-				t.Fatalf("%T [%d,%d]×[%d,%d] transposed %v %v %v: element %d,%d is %v, want %v", got, m, k, k, n, ta, tb, tc, i, j, got, want[i*n+j])
+	for _, mk := range append(nativeKernels[T](), goKernel[T]()) {
+		c := p.c
+		clear(c.data)
+		multiplyWith(mk, []product[T]{p})
+		for i := range m {
+			for j := range n {
+				if got := c.data[i*c.row+j*c.col]; got != want[i*n+j] {
+					t.Fatalf("%T kernel %d×%d, [%d,%d]×[%d,%d] transposed %v %v %v: element %d,%d is %v, want %v", got, mk.rows, mk.cols, m, k, k, n, ta, tb, tc, i, j, got, want[i*n+j])
+				}
 			}
 		}
 	}
@@ -168,13 +171,26 @@ func naiveMatMul(a, b Array, out []int) []float64 {
 
 func BenchmarkProduct(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, s := range [][3]int{{4, 4, 4}, {64, 64, 64}, {256, 256, 256}, {1, 768, 3072}, {64, 128, 64}} {
+	for _, s := range [][3]int{{4, 4, 4}, {64, 64, 64}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {1, 768, 3072}, {8, 768, 3072}, {64, 128, 64}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			p := product[float32]{s[0], s[1], s[2], randomMatrix[float32](r, s[0], s[2], false), randomMatrix[float32](r, s[2], s[1], false), randomMatrix[float32](r, s[0], s[1], false)}
 			for b.Loop() {
 				multiply([]product[float32]{p})
 			}
 			b.ReportMetric(float64(2*s[0]*s[1]*s[2])*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
+func BenchmarkMicro(b *testing.B) {
+	for _, mk := range append(nativeKernels[float32](), goKernel[float32]()) {
+		b.Run(fmt.Sprintf("%dx%d", mk.rows, mk.cols), func(b *testing.B) {
+			const k = 256
+			x, y, c := make([]float32, k*mk.rows), make([]float32, k*mk.cols), make([]float32, mk.rows*mk.cols)
+			for b.Loop() {
+				mk.run(k, x, 1, mk.rows, y, mk.cols, c, mk.cols, false)
+			}
+			b.ReportMetric(float64(2*k*mk.rows*mk.cols)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }
