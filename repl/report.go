@@ -30,11 +30,12 @@ type Report struct {
 	Err     error
 }
 
-// A kindRow maps typed errors to a kind word. The first row that matches wins.
-type kindRow struct {
-	word  string
-	doc   string
-	match func(error) bool
+// A Kind is a row of the table of kind words.
+type Kind struct {
+	Word    string
+	Doc     string           // what such an error says, without a full stop
+	Example string           // a cell that fails so; "" when no cell can be made to
+	match   func(error) bool // the typed errors of this kind; nil: the maker of the report knows
 }
 
 func is[T error](err error) bool {
@@ -53,37 +54,73 @@ func anyOf(tests ...func(error) bool) func(error) bool {
 	}
 }
 
-// kinds is the table of kind words. syntax and type come from the compiler, see reports.
-var kinds = []kindRow{
-	{"bounds", "an index points outside its tensor", anyOf(is[*exec.BoundsError], is[*shape.IndexError])},
-	{"oom", "HBM or host memory is full", anyOf(is[*device.OutOfMemoryError], is[*device.HostMemoryError])},
-	{"shape", "shapes, axes, sizes or views do not fit", anyOf(
-		is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
-		is[*shape.ExpandError], is[*shape.RankError], is[*shape.OverlapError], is[*tpu.TooManyIndicesError], is[*tpu.MaskError], is[*tpu.ScalarError],
-		is[*tpu.RaggedError], is[*op.EmptyListError],
-	)},
-	{"dtype", "element types do not fit", anyOf(
-		is[*dtype.PromotionError], is[*op.TypesError], is[*op.TypeError], is[*tpu.CastError], is[*tpu.OperandError], is[*tpu.IndexTypeError], is[*tpu.SaveTypeError],
-		is[*kernel.UnsupportedError],
-	)},
-	{"grad", "the gradient tape refuses", anyOf(
-		is[*tpu.NoGraphError], is[*tpu.NeedsScalarError], is[*tpu.GraphFreedError], is[*tpu.SavedModifiedError], is[*tpu.UnusedError], is[*tpu.GradTypeError],
-		is[*tpu.NotLeafError], is[*tpu.LeafWriteError], is[*tpu.ViewWriteError], is[*tpu.OutGradError],
-	)},
-	{"timeout", "the time limit was reached", is[*interp.TimeoutError]},
-	{"interrupt", "the user interrupted the cell", is[*interp.InterruptError]},
-	{"deadlock", "every goroutine of the cell waits", is[*interp.DeadlockError]},
-	{"depth", "calls were nested too deeply", is[*interp.DepthError]},
-	{"device", "the device cannot do it", anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*device.UnknownChipError])},
-	{"panic", "the program panicked", is[*interp.PanicError]},
-	{"internal", "a bug of tpush", func(error) bool { return true }},
+// refusesType says whether an argument was refused for its element type.
+func refusesType(err error) bool {
+	var e *shape.ArgumentError
+	if !errors.As(err, &e) {
+		return false
+	}
+	_, ok := e.Value.(dtype.DType)
+	return ok
 }
+
+// kinds is the table of kind words. The first row that matches wins. Rows
+// without a match are given by the compiler and by commands.
+var kinds = []Kind{
+	{Word: "syntax", Doc: "the text is no Go; nothing ran", Example: "x := (1 + 2"},
+	{Word: "type", Doc: "the cell does not type-check: every mistake is listed and nothing ran", Example: "var n int = \"seven\"\nm := n + nope"},
+	{
+		Word: "bounds", Doc: "an index points outside its tensor; nothing ran and nothing is lost",
+		Example: "table := tpu.Ones(3, 2)\nrows := tpu.I64.Of(0, 7)\ntable.IndexSelect(0, rows)",
+		match:   anyOf(is[*exec.BoundsError], is[*shape.IndexError]),
+	},
+	{
+		Word: "oom", Doc: "HBM or host memory is full", Example: "x := tpu.Zeros(1<<17, 1<<17)",
+		match: anyOf(is[*device.OutOfMemoryError], is[*device.HostMemoryError]),
+	},
+	{
+		Word: "dtype", Doc: "element types do not fit", Example: "tpu.Of(1.5, 2.5).BitwiseAnd(1)",
+		match: anyOf(
+			is[*dtype.PromotionError], is[*op.TypesError], is[*op.TypeError], is[*tpu.CastError], is[*tpu.OperandError], is[*tpu.IndexTypeError], is[*tpu.SaveTypeError],
+			is[*kernel.UnsupportedError], refusesType,
+		),
+	},
+	{
+		Word: "shape", Doc: "shapes, axes, sizes or views do not fit", Example: "tpu.Ones(2, 3) @ tpu.Ones(4, 5)",
+		match: anyOf(
+			is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
+			is[*shape.ExpandError], is[*shape.RankError], is[*shape.OverlapError], is[*tpu.TooManyIndicesError], is[*tpu.MaskError], is[*tpu.ScalarError],
+			is[*tpu.RaggedError], is[*op.EmptyListError], is[*op.EmptyError],
+		),
+	},
+	{
+		Word: "grad", Doc: "the gradient tape refuses", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\nw.Mul(2).Backward()",
+		match: anyOf(
+			is[*tpu.NoGraphError], is[*tpu.NeedsScalarError], is[*tpu.GraphFreedError], is[*tpu.SavedModifiedError], is[*tpu.UnusedError], is[*tpu.GradTypeError],
+			is[*tpu.NotLeafError], is[*tpu.LeafWriteError], is[*tpu.ViewWriteError], is[*tpu.OutGradError],
+		),
+	},
+	{Word: "timeout", Doc: "the time limit was reached", Example: "for {\n}", match: is[*interp.TimeoutError]},
+	{Word: "interrupt", Doc: "the user interrupted the cell", Example: "for {\n}", match: is[*interp.InterruptError]},
+	{Word: "deadlock", Doc: "every goroutine of the cell waits", match: is[*interp.DeadlockError]},
+	{Word: "depth", Doc: "calls were nested too deeply", Example: "func down(n int) int { return down(n+1) + 1 }\ndown(0)", match: is[*interp.DepthError]},
+	{
+		Word: "device", Doc: "the device cannot do it", Example: "f := tpu.Compile(func(x *tpu.Tensor) float64 { return x.Sum().Item() })\nf(tpu.Ones(3))",
+		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*device.UnknownChipError]),
+	},
+	{Word: "panic", Doc: "the program panicked", Example: "func third(xs []int) int { return xs[2] }\nthird([]int{1, 2})", match: is[*interp.PanicError]},
+	{Word: "command", Doc: "a command is unknown or cannot be done", Example: ":fuson"},
+	{Word: "internal", Doc: "a bug of tpush", match: func(error) bool { return true }},
+}
+
+// Kinds lists the kind words.
+func Kinds() []Kind { return kinds }
 
 // KindOf gives the kind word of an error.
 func KindOf(err error) string {
 	for _, k := range kinds {
-		if k.match(err) {
-			return k.word
+		if k.match != nil && k.match(err) {
+			return k.Word
 		}
 	}
 	return "internal"

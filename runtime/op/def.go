@@ -231,7 +231,7 @@ func (d *Def) Specs(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
 func (d *Def) Spec(in []shape.Spec, a Attrs) (shape.Spec, error) {
 	t, err := d.DType(in, a)
 	if err != nil {
-		return shape.Spec{}, err
+		return shape.Spec{}, d.named(err)
 	}
 	dims, err := d.Shape(in, a)
 	if err != nil {
@@ -240,12 +240,21 @@ func (d *Def) Spec(in []shape.Spec, a Attrs) (shape.Spec, error) {
 	return shape.Spec{DType: t, Dims: dims}, nil
 }
 
-// named puts the row's name into a mismatch found by a rule that rows share.
+// named puts the row's name into a refusal found by a rule that rows share.
 func (d *Def) named(err error) error {
-	if e, ok := err.(*shape.MismatchError); ok && e.Op == "" {
-		n := *e
-		n.Op = string(d.Name)
-		return &n
+	switch e := err.(type) {
+	case *shape.MismatchError:
+		if e.Op == "" {
+			n := *e
+			n.Op = string(d.Name)
+			return &n
+		}
+	case *shape.ArgumentError:
+		if e.Op == "" {
+			n := *e
+			n.Op = string(d.Name)
+			return &n
+		}
 	}
 	return err
 }
