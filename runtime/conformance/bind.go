@@ -30,6 +30,9 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 	var positional []Operand
 	taken := map[int]bool{} // inputs that a keyword refers to
 	for k, v := range r.Attrs {
+		if k == "requires_grad" || k == "device" || k == "layout" {
+			continue // says where and how, not what
+		}
 		if k == "return_indices" { // it chooses the row
 			if (v == true) != (len(d.Results) > 1) {
 				return nil, nil, &BindError{d.Name, k, "another row gives as many results"}
@@ -243,7 +246,7 @@ func Rows(recorded string) []op.Name {
 	if alias, ok := names[recorded]; ok {
 		return slices.Clone(alias)
 	}
-	for _, path := range []string{"nn.functional.", "special.", "signal.windows.", "linalg."} {
+	for _, path := range []string{"nn.functional.", "special.", "linalg."} {
 		short, ok := strings.CutPrefix(recorded, path)
 		if !ok {
 			continue

@@ -1,10 +1,11 @@
 package conformance
 
 import (
-	"math"
-
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tpush/tpush/runtime/op"
 )
@@ -81,6 +82,9 @@ func adapt(r *Record) *Record {
 		}
 		return &c
 	}
+	if name, ok := strings.CutPrefix(r.Op, "signal.windows."); ok {
+		return signalWindow(r, name)
+	}
 	if t, ok := conversions[r.Op]; ok && len(r.Inputs) == 1 {
 		c := *r
 		c.Op, c.Attrs = "to", map[string]any{"dtype": t}
@@ -107,6 +111,28 @@ func adapt(r *Record) *Record {
 		return fill(nil, true)
 	}
 	return r
+}
+
+// signalWindow is torch.signal.windows.NAME(M, sym=True, …) as the row NAME_window.
+func signalWindow(r *Record, name string) *Record {
+	c := *r
+	c.Op, c.Attrs = name+"_window", maps.Clone(r.Attrs)
+	if c.Attrs == nil {
+		c.Attrs = map[string]any{}
+	}
+	sym, given := c.Attrs["sym"].(bool)
+	c.Attrs["periodic"] = given && !sym
+	delete(c.Attrs, "sym")
+	if a, ok := c.Attrs["a"].([]any); ok {
+		delete(c.Attrs, "a")
+		for i, x := range a {
+			c.Attrs["a"+strconv.Itoa(i)] = x
+		}
+		for i := len(a); i < 5; i++ {
+			c.Attrs["a"+strconv.Itoa(i)] = 0.0
+		}
+	}
+	return &c
 }
 
 // absent are the values of None for parameters that a row demands.

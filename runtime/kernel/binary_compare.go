@@ -1,6 +1,12 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
+)
 
 // Comparisons: operands are converted to their common type, in which a 0-d
 // operand of a wider type is rounded first. NaN is unequal to everything.
@@ -116,3 +122,24 @@ func LogicalXor(c *Call) error { return differOp.run(c) }
 
 // IsClose asks |a-b| ≤ atol + rtol·|b|.
 func IsClose(c *Call) error { return isCloseOp.run(c) }
+
+// all writes whether a predicate holds for every element of the stretched operands.
+func all(o *predicate, c *Call) error {
+	dims, _ := shape.Broadcast(c.In[0].Dims, c.In[1].Dims)
+	each := New(shape.Of(dtype.Bool, dims...))
+	err := o.run(&Call{In: c.In, Out: []Array{each}, Attrs: c.Attrs})
+	c.Out[0].Buf[0] = bit(!slices.Contains(each.Buf, 0))
+	return err
+}
+
+// AllClose asks whether all elements are close, as IsClose says.
+func AllClose(c *Call) error { return all(&isCloseOp, c) }
+
+// Equal asks whether two arrays have the same dimensions and equal elements.
+func Equal(c *Call) error {
+	if !shape.EqualDims(c.In[0].Dims, c.In[1].Dims) {
+		c.Out[0].Buf[0] = 0
+		return nil
+	}
+	return all(&eqOp, c)
+}

@@ -26,6 +26,14 @@ func Full(c *Call) error {
 	return nil
 }
 
+// Fill writes the second operand, which has no dimensions, everywhere.
+func Fill(c *Call) error {
+	v := c.In[1]
+	v.Dims, v.Strides = c.Out[0].Dims, make([]int, len(c.Out[0].Dims))
+	Convert(c.Out[0], v)
+	return nil
+}
+
 // generate writes f(0), f(1), … in f64, or g in i64 when the result is an integer type.
 func generate(out Array, f func(i int) float64, g func(i int) int64) {
 	n := out.Size()
@@ -122,25 +130,6 @@ func TriIndices(upper bool) Func {
 		if c.Out[0].DType != dtype.I64 {
 			Convert(c.Out[0], out)
 		}
-		return nil
-	}
-}
-
-// Window writes one of the symmetric or periodic windows: a + b·cos(2πi/m) + c·cos(4πi/m).
-func Window(a, b, c2 float64) Func {
-	return func(c *Call) error {
-		n := c.Attrs.Int("window_length")
-		m := float64(n - 1)
-		if c.Attrs.Bool("periodic") {
-			m = float64(n)
-		}
-		generate(c.Out[0], func(i int) float64 {
-			if n == 1 {
-				return 1
-			}
-			t := 2 * math.Pi * float64(i) / m
-			return a + b*math.Cos(t) + c2*math.Cos(2*t)
-		}, nil)
 		return nil
 	}
 }

@@ -255,6 +255,24 @@ func loopDropout[T float32 | float64](d, a, mask, scale []T, _ *Params) {
 	}
 }
 
+var dropoutBackOp = elementwise{
+	f32: func(d, a, mask, _ []float32, p *Params) {
+		k := float32(p.F[0])
+		for i, x := range a {
+			d[i] = x * mask[i] * k
+		}
+	},
+	f64: func(d, a, mask, _ []float64, p *Params) {
+		for i, x := range a {
+			d[i] = x * mask[i] * p.F[0]
+		}
+	},
+	prep: func(c *Call, p *Params) { p.number(0, c.Attrs.Get("scale")) },
+}
+
+// DropoutBackward computes gradient · mask · scale, an attribute.
+func DropoutBackward(c *Call) error { return dropoutBackOp.run(c) }
+
 // RandPerm writes a permutation of 0 … n-1: the order of n random 64-bit keys.
 func RandPerm(c *Call) error {
 	out := c.Out[0]

@@ -359,6 +359,32 @@ var polygammaOp = elementwise{
 	prep:  func(c *Call, p *Params) { p.N = c.Attrs.Int("n") },
 }
 
+var mvlgammaOp = elementwise{
+	f32: func(d, a, _, _ []float32, p *Params) {
+		for i, x := range a {
+			d[i] = float32(mvlgamma(float64(x), p.N))
+		}
+	},
+	f64: func(d, a, _, _ []float64, p *Params) {
+		for i, x := range a {
+			d[i] = mvlgamma(x, p.N)
+		}
+	},
+	heavy: true,
+	prep:  func(c *Call, p *Params) { p.N = c.Attrs.Int("p") },
+}
+
+func mvlgamma(x float64, p int) float64 {
+	sum := float64(p*(p-1)) / 4 * math.Log(math.Pi)
+	for j := range p {
+		sum += lgamma(x - float64(j)/2)
+	}
+	return sum
+}
+
+// Mvlgamma computes the logarithm of the multivariate gamma function of dimension p, an attribute.
+func Mvlgamma(c *Call) error { return mvlgammaOp.run(c) }
+
 // polygamma is the n-th derivative of digamma: (-1)^(n+1) n! ζ(n+1, x).
 func polygamma(n int, x float64) float64 {
 	switch n {

@@ -3,6 +3,7 @@ package op
 import (
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
@@ -18,6 +19,8 @@ const (
 	LogicalOr  Name = "logical_or"
 	LogicalXor Name = "logical_xor"
 	IsClose    Name = "isclose"
+	AllClose   Name = "allclose"
+	Equal      Name = "equal"
 )
 
 var compareOps = []Def{
@@ -30,13 +33,58 @@ var compareOps = []Def{
 	logic(LogicalAnd, "LogicalAnd", "and", "True where neither operand is zero.", kernel.LogicalAnd),
 	logic(LogicalOr, "LogicalOr", "or", "True where an operand is not zero.", kernel.LogicalOr),
 	logic(LogicalXor, "LogicalXor", "xor", "True where exactly one operand is not zero.", kernel.LogicalXor),
-	{Name: IsClose, Torch: "isclose", Method: "IsClose", Class: Elementwise,
-		Params: []Param{tensor("input"), operand("other"),
-			{Name: "rtol", Kind: KFloat, Default: 1e-5, Dynamic: true, Doc: "relative tolerance, of other"},
-			{Name: "atol", Kind: KFloat, Default: 1e-8, Dynamic: true, Doc: "absolute tolerance"},
-			{Name: "equal_nan", Kind: KBool, Default: false, Doc: "NaN is close to NaN"}},
+	{Name: IsClose, Torch: "isclose", Method: "IsClose", Class: Elementwise, Params: closeParams,
 		Doc: "True where the operands differ by at most atol plus rtol times the second.", Example: `tpu.Of(1.0, 2.0).IsClose(tpu.Of(1.0, 2.1))`,
 		Shape: broadcast, DType: ordered, Kernel: kernel.IsClose, Cost: perElement(6, VPU), Lower: lowerAsk(lowerIsClose), NoGrad: "the result is a bool"},
+	{Name: AllClose, Torch: "allclose", Method: "AllClose", Class: Reduce, Traits: Composite, Params: closeParams,
+		Doc: "True when all elements of the operands are close.", Example: `tpu.Of(1.0, 2.0).AllClose(tpu.Of(1.0, 2.000001))`,
+		Shape: closeShape, DType: ordered, Kernel: kernel.AllClose, Cost: perInput(7), Lower: lowerAllClose, NoGrad: "the result is a bool"},
+	{Name: Equal, Torch: "equal", Method: "Equal", Class: Reduce, Traits: Composite, Params: []Param{tensor("input"), tensor("other")},
+		Doc: "True when the operands have the same shape and equal elements.", Example: `tpu.Of(1.0, 2.0).Equal(tpu.Of(1.0, 2.0))`,
+		Shape: noDims, DType: boolean, Kernel: kernel.Equal, Cost: perInput(2), Lower: lowerEqual, NoGrad: "the result is a bool"},
+}
+
+// closeParams are the parameters of isclose and allclose.
+var closeParams = []Param{tensor("input"), operand("other"),
+	{Name: "rtol", Kind: KFloat, Default: 1e-5, Dynamic: true, Doc: "relative tolerance, of other"},
+	{Name: "atol", Kind: KFloat, Default: 1e-8, Dynamic: true, Doc: "absolute tolerance"},
+	{Name: "equal_nan", Kind: KBool, Default: false, Doc: "NaN is close to NaN"}}
+
+// noDims is the shape of a single element.
+func noDims([]shape.Spec, Attrs) ([]int, error) { return []int{}, nil }
+
+// closeShape checks that the operands broadcast.
+func closeShape(in []shape.Spec, a Attrs) ([]int, error) {
+	if _, err := broadcast(in, a); err != nil {
+		return nil, err
+	}
+	return []int{}, nil
+}
+
+// every is true when all elements of x are.
+func every(w *stablehlo.Writer, x stablehlo.Value) stablehlo.Value {
+	axes := make([]int, len(x.Spec.Dims))
+	for i := range axes {
+		axes[i] = i
+	}
+	return w.Reduce("and", x, axes, 1)
+}
+
+func lowerAllClose(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	dims, _ := shape.Broadcast(c.In[0].Spec.Dims, c.In[1].Spec.Dims)
+	each := *c
+	each.Out = []shape.Spec{{DType: dtype.Bool, Dims: dims}}
+	return []stablehlo.Value{every(w, lowerAsk(lowerIsClose)(w, &each)[0])}
+}
+
+func lowerEqual(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	if !shape.EqualDims(c.In[0].Spec.Dims, c.In[1].Spec.Dims) {
+		return []stablehlo.Value{w.Splat(like1(c.Out[0]), 0)}
+	}
+	each := *c
+	each.Out = []shape.Spec{{DType: dtype.Bool, Dims: c.In[0].Spec.Dims}}
+	same := lowerAsk(func(h hlo) stablehlo.Value { return h.Compare("EQ", h.in(0), h.in(1)) })(w, &each)[0]
+	return []stablehlo.Value{every(w, same)}
 }
 
 // comparison makes the row of one direction. In place, PyTorch stores 0 and 1 in the operand's own type.

@@ -12,15 +12,13 @@ import (
 // Values from nothing.
 const (
 	Full        Name = "full"
+	Fill        Name = "fill"
 	Arange      Name = "arange"
 	Linspace    Name = "linspace"
 	Logspace    Name = "logspace"
 	Eye         Name = "eye"
 	TrilIndices Name = "tril_indices"
 	TriuIndices Name = "triu_indices"
-	HannWindow  Name = "hann_window"
-	HammingWin  Name = "hamming_window"
-	BlackmanWin Name = "blackman_window"
 )
 
 // resultDType declares the type of a result that inputs do not determine.
@@ -30,10 +28,7 @@ var resultDType = Param{Name: "dtype", Kind: KDType, Default: dtype.Invalid, Doc
 var triParams = []Param{{Name: "row", Kind: KInt, Doc: "rows of the matrix"}, {Name: "col", Kind: KInt, Doc: "columns of the matrix"},
 	{Name: "offset", Kind: KInt, Default: 0, Doc: "diagonal that bounds the triangle, counted upwards"}}
 
-// windowParams are the parameters of window functions.
-var windowParams = []Param{{Name: "window_length", Kind: KInt, Doc: "number of points"}, {Name: "periodic", Kind: KBool, Default: true, Doc: "for use with a Fourier transform: the last point is left out"}, resultDType}
-
-var factoryOps = []Def{
+var factoryOps = append([]Def{
 	{Name: Full, Torch: "full", Class: Factory,
 		Params: []Param{{Name: "size", Kind: KInts, Doc: "dimensions"}, {Name: "fill_value", Kind: KNumber, Dynamic: true, Doc: "every element"}, resultDType},
 		Doc:    "Tensor whose elements are all the same number.", Example: `tpu.Full(1.5, 2, 3)`,
@@ -61,16 +56,12 @@ var factoryOps = []Def{
 	{Name: TriuIndices, Torch: "triu_indices", Func: "TriuIndices", Class: Factory, Params: triParams,
 		Doc: "Rows and columns of the elements of the upper triangle of a matrix.", Example: `tpu.TriuIndices(3, 3)`,
 		Shape: triShape(true), DType: int64Type, Kernel: kernel.TriIndices(true), Cost: perElement(2, VPU), Lower: lowerTri(true), NoGrad: "it has no inputs"},
-	{Name: HannWindow, Torch: "hann_window", Func: "HannWindow", Class: Factory, Params: windowParams,
-		Doc: "Hann window: a raised cosine.", Example: `tpu.HannWindow(5)`,
-		Shape: windowShape, DType: floatDefault, Kernel: kernel.Window(0.5, -0.5, 0), Cost: perElement(24, EUP), Lower: lowerWindow(0.5, -0.5, 0), NoGrad: "it has no inputs"},
-	{Name: HammingWin, Torch: "hamming_window", Func: "HammingWindow", Class: Factory, Params: windowParams,
-		Doc: "Hamming window: a raised cosine that does not reach zero.", Example: `tpu.HammingWindow(5)`,
-		Shape: windowShape, DType: floatDefault, Kernel: kernel.Window(0.54, -0.46, 0), Cost: perElement(24, EUP), Lower: lowerWindow(0.54, -0.46, 0), NoGrad: "it has no inputs"},
-	{Name: BlackmanWin, Torch: "blackman_window", Func: "BlackmanWindow", Class: Factory, Params: windowParams,
-		Doc: "Blackman window: a sum of two cosines.", Example: `tpu.BlackmanWindow(5)`,
-		Shape: windowShape, DType: floatDefault, Kernel: kernel.Window(0.42, -0.5, 0.08), Cost: perElement(48, EUP), Lower: lowerWindow(0.42, -0.5, 0.08), NoGrad: "it has no inputs"},
-}
+	{Name: Fill, Torch: "fill.Tensor", Func: "", Class: Factory, Params: []Param{tensor("input"), operand("value")},
+		Doc: "Value in every place of a tensor of the shape and type of input.", Example: `tpu.Of(1.0, 2.0).MaskedFill(tpu.Of(1.0, 2.0).Gt(0), 3)`,
+		Shape: likeInput, DType: sameType, Kernel: kernel.Fill, Cost: perElement(1, VPU),
+		Lower: lower(func(h hlo) stablehlo.Value { return h.in(1) }),
+		Grad:  parts(zeroGrad, sameGrad)},
+}, windowOps...)
 
 // notNegative refuses negative sizes.
 func notNegative(op Name, arg string, dims ...int) error {
@@ -134,11 +125,6 @@ func arangeShape(_ []shape.Spec, a Attrs) ([]int, error) {
 func stepsShape(_ []shape.Spec, a Attrs) ([]int, error) {
 	n := a.Int("steps")
 	return []int{n}, notNegative("linspace", "steps", n)
-}
-
-func windowShape(_ []shape.Spec, a Attrs) ([]int, error) {
-	n := a.Int("window_length")
-	return []int{n}, notNegative("window", "window_length", n)
 }
 
 func eyeShape(_ []shape.Spec, a Attrs) ([]int, error) {
@@ -251,29 +237,5 @@ func lowerTri(upper bool) lowering {
 			}
 		}
 		return []stablehlo.Value{w.ConstantInts(like1(c.Out[0]), append(is, js...))}
-	}
-}
-
-func lowerWindow(a, b, c2 float64) lowering {
-	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-		n := c.Attrs.Int("window_length")
-		m := float64(n - 1)
-		if c.Attrs.Bool("periodic") {
-			m = float64(n)
-		}
-		i, s := wideIota(w, c.Out[0], floatOf(c.Out[0].DType))
-		if n <= 1 {
-			return []stablehlo.Value{w.Convert(w.Splat(s, 1), c.Out[0].DType)}
-		}
-		t := w.Do("multiply", s, "", i, w.Splat(s, 2*math.Pi/m))
-		term := func(k, f float64) stablehlo.Value {
-			cos := w.Do("cosine", s, "", w.Do("multiply", s, "", t, w.Splat(s, k)))
-			return w.Do("multiply", s, "", cos, w.Splat(s, f))
-		}
-		x := w.Do("add", s, "", w.Splat(s, a), term(1, b))
-		if c2 != 0 {
-			x = w.Do("add", s, "", x, term(2, c2))
-		}
-		return []stablehlo.Value{w.Convert(x, c.Out[0].DType)}
 	}
 }

@@ -22,6 +22,7 @@ const (
 	Bernoulli     Name = "bernoulli"
 	BernoulliP    Name = "bernoulli.p"
 	NativeDropout Name = "native_dropout"
+	DropoutBack   Name = "native_dropout_backward"
 )
 
 // stateParam and sizeParam start the parameters of random rows.
@@ -66,6 +67,14 @@ var randomOps = []Def{
 		Params: []Param{stateParam, tensor("input"), {Name: "p", Kind: KFloat, Default: 0.5, Dynamic: true, Doc: "probability that an element is dropped"}}, Results: []string{"output", "mask"},
 		Doc: "Elements set to zero with probability p, the others divided by one minus p.", Example: `tpu.Full(1.0, 8).Dropout(0.5)`,
 		Infer: dropoutSpecs, Kernel: kernel.Dropout, Cost: perElement(17, VPU), Lower: lowerDropout, Grad: dropoutGrad},
+	{Name: DropoutBack, Torch: "native_dropout_backward", Class: Random,
+		Params: []Param{tensor("grad_output"), tensor("mask"), {Name: "scale", Kind: KFloat, Dynamic: true, Doc: "factor of the elements that were kept"}},
+		Doc:    "Gradient of dropout: what was kept, times scale.",
+		Shape:  broadcast, DType: realFloating, Kernel: kernel.DropoutBackward, Cost: perElement(2, VPU),
+		Lower: lowerWide(func(h hlo) stablehlo.Value { return h.mul(h.mul(h.in(0), h.in(1)), h.attr("scale")) }),
+		Grad: parts(func(k ew, dy Value) Value {
+			return k.Do(DropoutBack, Attrs{{Name: "scale", Value: k.num("scale")}}, dy, k.b())
+		})},
 }
 
 // DrawBits is the number of random bits that row n takes for one element of
@@ -154,12 +163,11 @@ func dropoutGrad(b Builder, c *Call, dy []Value) []Value {
 	if dy[0] == nil {
 		return []Value{nil, nil}
 	}
-	k := ew{b, c}
 	scale := 0.0
 	if keep := 1 - c.Attrs.Float("p"); keep > 0 {
 		scale = 1 / keep
 	}
-	return []Value{nil, k.mul(k.masked(c.Out[1], dy[0]), scale)}
+	return []Value{nil, b.Do(DropoutBack, Attrs{{Name: "scale", Value: scale}}, dy[0], c.Out[1])}
 }
 
 // randomHLO writes the bits of a draw and helps to turn them into numbers.

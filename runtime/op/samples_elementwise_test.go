@@ -64,6 +64,9 @@ func (samples) Elementwise() map[Name][]sample {
 	m[Addcmul] = []sample{{in: []any{d(3), d(3), d(3)}, attrs: attrs("value", 0.5)}}
 	m[Addcdiv] = []sample{{in: []any{d(3), d(3), d(3)}, lo: 0.4, hi: 2, attrs: attrs("value", 0.5)}}
 	m[To] = []sample{{in: []any{d(3)}, attrs: attrs("dtype", f64s(nil, 0).DType)}}
+	m[Mvlgamma] = []sample{{in: []any{d(3)}, lo: 2, hi: 5, attrs: attrs("p", 3)}}
+	m[Fill] = []sample{{in: []any{d(2, 3), d()}}}
+	m[DropoutBack] = []sample{{in: []any{d(3), bools(d(3), true, false, true)}, attrs: attrs("scale", 1.5)}}
 	m[NativeDropout] = []sample{{in: []any{dense(dtype.U64, d(2), []uint64{7, 3}), d(2, 5)}, attrs: attrs("p", 0.4)}}
 	return m
 }

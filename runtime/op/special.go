@@ -3,7 +3,9 @@ package op
 import (
 	"math"
 
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
@@ -45,6 +47,7 @@ const (
 	Ndtri     Name = "ndtri"
 	LogNdtr   Name = "log_ndtr"
 	Entr      Name = "entr"
+	Mvlgamma  Name = "mvlgamma"
 )
 
 // curve makes a row of a transcendental function: cost counts vector
@@ -126,6 +129,17 @@ var specialOps = []Def{
 		Grad: parts(func(k ew, dy Value) Value {
 			return k.mul(dy, k.Do(Polygamma, Attrs{{Name: "n", Value: k.Attrs.Int("n") + 1}}, k.a()))
 		})},
+	{Name: Mvlgamma, Torch: "mvlgamma", Method: "Mvlgamma", InPlace: true, Class: Elementwise, Traits: Composite,
+		Params: []Param{tensor("input"), {Name: "p", Kind: KInt, Doc: "dimension"}},
+		Doc:    "Logarithm of the multivariate gamma function of dimension p.", Example: `tpu.Of(3.0, 5.0).Mvlgamma(2)`,
+		Shape: likeInput, DType: mvlgammaType, Kernel: kernel.Mvlgamma, Cost: perElement(120, EUP), Lower: lowerWide(lowerMvlgamma),
+		Grad: parts(times(func(k ew) Value {
+			d := k.op(Digamma, k.a())
+			for j := 1; j < k.Attrs.Int("p"); j++ {
+				d = k.add(d, k.op(Digamma, k.sub(k.a(), float64(j)/2)))
+			}
+			return d
+		}))},
 	curve(Sinc, "Sinc", "Sine of pi times each element, divided by that; one at zero.", `tpu.Of(0.0, 0.5).Sinc()`, kernel.Sinc, 24, lowerWide(lowerSinc),
 		func(k ew) Value {
 			px := k.mul(k.a(), math.Pi)
@@ -195,6 +209,23 @@ func logitGrad(k ew, dy Value) Value {
 	return k.where(k.op(LogicalOr, k.op(Lt, k.a(), eps), k.op(Gt, k.a(), 1-eps)), 0.0, g)
 }
 
+func mvlgammaType(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if p := a.Int("p"); p < 1 {
+		return dtype.Invalid, &shape.ArgumentError{Op: string(Mvlgamma), Arg: "p", Value: p, Why: "must be at least 1"}
+	}
+	return realFloating(in, a)
+}
+
+// lowerMvlgamma is p(p-1)/4·log π + Σ lgamma(x - j/2).
+func lowerMvlgamma(h hlo) stablehlo.Value {
+	p := h.c.Attrs.Int("p")
+	sum := h.num(float64(p*(p-1)) / 4 * math.Log(math.Pi))
+	for j := range p {
+		sum = h.add(sum, h.chlo("lgamma", h.sub(h.in(0), h.num(float64(j)/2))))
+	}
+	return sum
+}
+
 func logHLO(base float64) lowering {
 	return lowerWide(func(h hlo) stablehlo.Value { return h.div(h.log(h.in(0)), h.num(base)) })
 }
@@ -236,10 +267,12 @@ func lowerLogNdtr(h hlo) stablehlo.Value {
 	return h.Select(h.Compare("LT", x, h.num(-1)), low, high)
 }
 
-// lowerI0e writes exp(-|x|)·I₀(x): the power series below 8 and the asymptotic
+func lowerI0e(h hlo) stablehlo.Value { return h.i0e(h.in(0)) }
+
+// i0e writes exp(-|x|)·I₀(x): the power series below 12 and the asymptotic
 // one above, with as many terms as f32 can tell apart.
-func lowerI0e(h hlo) stablehlo.Value {
-	x := h.abs(h.in(0))
+func (h hlo) i0e(x stablehlo.Value) stablehlo.Value {
+	x = h.abs(x)
 	q := h.mul(h.mul(x, x), h.num(0.25))
 	series := h.num(1)
 	for k := 30; k > 0; k-- { // Horner: 1 + q/1² (1 + q/2² (1 + …))
