@@ -58,6 +58,7 @@ const (
 	rLgamma
 	rDigamma
 	rPolygamma
+	rMvlgamma
 	rSinc
 	rLogit
 	rI0
@@ -122,6 +123,8 @@ const (
 	rLogicalOr
 	rLogicalXor
 	rIsclose
+	rAllclose
+	rEqual
 	rRelu
 	rRelu6
 	rGelu
@@ -153,9 +156,18 @@ const (
 	rEye
 	rTrilIndices
 	rTriuIndices
+	rFill
 	rHannWindow
 	rHammingWindow
 	rBlackmanWindow
+	rNuttallWindow
+	rGeneralHammingWindow
+	rGeneralCosineWindow
+	rBartlettWindow
+	rCosineWindow
+	rExponentialWindow
+	rGaussianWindow
+	rKaiserWindow
 	rRandomBits
 	rUniform
 	rNormal
@@ -165,6 +177,7 @@ const (
 	rBernoulli
 	rBernoulliP
 	rNativeDropout
+	rNativeDropoutBackward
 	rSum
 	rMean
 	rProd
@@ -446,6 +459,7 @@ var rowNames = [...]op.Name{
 	"lgamma",
 	"digamma",
 	"polygamma",
+	"mvlgamma",
 	"sinc",
 	"logit",
 	"i0",
@@ -510,6 +524,8 @@ var rowNames = [...]op.Name{
 	"logical_or",
 	"logical_xor",
 	"isclose",
+	"allclose",
+	"equal",
 	"relu",
 	"relu6",
 	"gelu",
@@ -541,9 +557,18 @@ var rowNames = [...]op.Name{
 	"eye",
 	"tril_indices",
 	"triu_indices",
+	"fill",
 	"hann_window",
 	"hamming_window",
 	"blackman_window",
+	"nuttall_window",
+	"general_hamming_window",
+	"general_cosine_window",
+	"bartlett_window",
+	"cosine_window",
+	"exponential_window",
+	"gaussian_window",
+	"kaiser_window",
 	"random_bits",
 	"uniform",
 	"normal",
@@ -553,6 +578,7 @@ var rowNames = [...]op.Name{
 	"bernoulli",
 	"bernoulli.p",
 	"native_dropout",
+	"native_dropout_backward",
 	"sum",
 	"mean",
 	"prod",
@@ -1565,6 +1591,22 @@ func (x *Tensor) Polygamma(n int) *Tensor {
 	r := &rowTable()[rPolygamma]
 	a := op.Attrs{{Name: "n", Value: n}}
 	return do(r.def, a, x)
+}
+
+// Mvlgamma: Logarithm of the multivariate gamma function of dimension p. PyTorch: mvlgamma.
+//
+//	tpu.Of(3.0, 5.0).Mvlgamma(2)
+func (x *Tensor) Mvlgamma(p int) *Tensor {
+	r := &rowTable()[rMvlgamma]
+	a := op.Attrs{{Name: "p", Value: p}}
+	return do(r.def, a, x)
+}
+
+// MvlgammaInPlace: Logarithm of the multivariate gamma function of dimension p. The result replaces x. PyTorch: mvlgamma.
+func (x *Tensor) MvlgammaInPlace(p int) *Tensor {
+	r := &rowTable()[rMvlgamma]
+	a := op.Attrs{{Name: "p", Value: p}}
+	return inPlace(r.def, a, x)
 }
 
 // Sinc: Sine of pi times each element, divided by that; one at zero. PyTorch: sinc.
@@ -2613,6 +2655,38 @@ func (x *Tensor) IsClose(other any, opts ...IsCloseOptions) *Tensor {
 	return do(r.def, a, x, other)
 }
 
+// AllCloseOptions are the optional parameters of AllClose. The zero value of a field is the default.
+type AllCloseOptions struct {
+	Rtol     any  // default 1e-05; relative tolerance, of other
+	Atol     any  // default 1e-08; absolute tolerance
+	EqualNan bool // NaN is close to NaN
+}
+
+// AllClose: True when all elements of the operands are close. PyTorch: allclose.
+//
+//	tpu.Of(1.0, 2.0).AllClose(tpu.Of(1.0, 2.000001))
+func (x *Tensor) AllClose(other any, opts ...AllCloseOptions) *Tensor {
+	r := &rowTable()[rAllclose]
+	var o AllCloseOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "rtol", Value: optionOr(r.def, "rtol", o.Rtol)}, {Name: "atol", Value: optionOr(r.def, "atol", o.Atol)}, {Name: "equal_nan", Value: o.EqualNan}}
+	}
+	return do(r.def, a, x, other)
+}
+
+// Equal: True when the operands have the same shape and equal elements. PyTorch: equal.
+//
+//	tpu.Of(1.0, 2.0).Equal(tpu.Of(1.0, 2.0))
+func (x *Tensor) Equal(other *Tensor) *Tensor {
+	r := &rowTable()[rEqual]
+	a := r.defaults
+	return do(r.def, a, x, other)
+}
+
 // Relu: Elements above zero, and zero for the others. PyTorch: relu.
 //
 //	tpu.Of(-1.0, 2.0).Relu()
@@ -3172,6 +3246,151 @@ func BlackmanWindow(windowLength int, opts ...BlackmanWindowOptions) *Tensor {
 		o = opts[0]
 	}
 	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// NuttallWindowOptions are the optional parameters of NuttallWindow. The zero value of a field is the default.
+type NuttallWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// NuttallWindow: Nuttall window: a sum of three cosines. PyTorch: nuttall_window.
+func NuttallWindow(windowLength int, opts ...NuttallWindowOptions) *Tensor {
+	r := &rowTable()[rNuttallWindow]
+	var o NuttallWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// GeneralHammingWindowOptions are the optional parameters of GeneralHammingWindow. The zero value of a field is the default.
+type GeneralHammingWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	Alpha    any   // default 0.54; constant part
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// GeneralHammingWindow: Alpha minus the rest times a cosine. PyTorch: general_hamming_window.
+func GeneralHammingWindow(windowLength int, opts ...GeneralHammingWindowOptions) *Tensor {
+	r := &rowTable()[rGeneralHammingWindow]
+	var o GeneralHammingWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// GeneralCosineWindowOptions are the optional parameters of GeneralCosineWindow. The zero value of a field is the default.
+type GeneralCosineWindowOptions struct {
+	Periodic any     // default true; for use with a Fourier transform: the last point is left out
+	A0       any     // default 0.5; constant part
+	A1       any     // default 0.5; coefficient of the base frequency
+	A2       float64 // coefficient of twice the base frequency
+	A3       float64 // coefficient of three times the base frequency
+	A4       float64 // coefficient of four times the base frequency
+	DType    DType   // default invalid; type of the result; by default it follows the numbers
+}
+
+// GeneralCosineWindow: Alternating sum of cosines of multiples of the base frequency. PyTorch: general_cosine_window.
+func GeneralCosineWindow(windowLength int, opts ...GeneralCosineWindowOptions) *Tensor {
+	r := &rowTable()[rGeneralCosineWindow]
+	var o GeneralCosineWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "a0", Value: optionOr(r.def, "a0", o.A0)}, {Name: "a1", Value: optionOr(r.def, "a1", o.A1)}, {Name: "a2", Value: o.A2}, {Name: "a3", Value: o.A3}, {Name: "a4", Value: o.A4}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// BartlettWindowOptions are the optional parameters of BartlettWindow. The zero value of a field is the default.
+type BartlettWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// BartlettWindow: Bartlett window: a triangle. PyTorch: bartlett_window.
+func BartlettWindow(windowLength int, opts ...BartlettWindowOptions) *Tensor {
+	r := &rowTable()[rBartlettWindow]
+	var o BartlettWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// CosineWindowOptions are the optional parameters of CosineWindow. The zero value of a field is the default.
+type CosineWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// CosineWindow: Half a sine wave. PyTorch: cosine_window.
+func CosineWindow(windowLength int, opts ...CosineWindowOptions) *Tensor {
+	r := &rowTable()[rCosineWindow]
+	var o CosineWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// ExponentialWindowOptions are the optional parameters of ExponentialWindow. The zero value of a field is the default.
+type ExponentialWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	Tau      any   // default 1; distance over which it falls by e
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// ExponentialWindow: Exponential fall from the middle. PyTorch: exponential_window.
+func ExponentialWindow(windowLength int, opts ...ExponentialWindowOptions) *Tensor {
+	r := &rowTable()[rExponentialWindow]
+	var o ExponentialWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "tau", Value: optionOr(r.def, "tau", o.Tau)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// GaussianWindowOptions are the optional parameters of GaussianWindow. The zero value of a field is the default.
+type GaussianWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	Std      any   // default 1; standard deviation in points
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// GaussianWindow: Bell curve. PyTorch: gaussian_window.
+func GaussianWindow(windowLength int, opts ...GaussianWindowOptions) *Tensor {
+	r := &rowTable()[rGaussianWindow]
+	var o GaussianWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "std", Value: optionOr(r.def, "std", o.Std)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a)
+}
+
+// KaiserWindowOptions are the optional parameters of KaiserWindow. The zero value of a field is the default.
+type KaiserWindowOptions struct {
+	Periodic any   // default true; for use with a Fourier transform: the last point is left out
+	Beta     any   // default 12; narrowness of the peak
+	DType    DType // default invalid; type of the result; by default it follows the numbers
+}
+
+// KaiserWindow: Kaiser window, made of Bessel functions. PyTorch: kaiser_window.
+func KaiserWindow(windowLength int, opts ...KaiserWindowOptions) *Tensor {
+	r := &rowTable()[rKaiserWindow]
+	var o KaiserWindowOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "window_length", Value: windowLength}, {Name: "periodic", Value: optionOr(r.def, "periodic", o.Periodic)}, {Name: "beta", Value: optionOr(r.def, "beta", o.Beta)}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a)
 }
 
@@ -5873,7 +6092,7 @@ func AdaptiveAvgPool3D(input *Tensor, outputSize ...int) *Tensor {
 // Interpolate: Resizes the axes after batch and channel: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area. PyTorch: nn.functional.interpolate.
 func Interpolate(input *Tensor, size ...int) *Tensor {
 	r := &rowTable()[rInterpolate]
-	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}, {Name: "scale_factor", Value: defaultOf(r.def, "scale_factor")}, {Name: "mode", Value: "nearest"}, {Name: "align_corners", Value: false}, {Name: "antialias", Value: false}}
+	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}, {Name: "scale_factor", Value: defaultOf(r.def, "scale_factor")}, {Name: "mode", Value: "nearest"}, {Name: "align_corners", Value: false}, {Name: "recompute_scale_factor", Value: false}, {Name: "antialias", Value: false}}
 	return do(r.def, a, input)
 }
 
