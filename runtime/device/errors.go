@@ -52,6 +52,9 @@ func (e *OutOfMemoryError) Error() string {
 	if what == "" {
 		what = "allocation"
 	}
+	if e.Spec.Valid() {
+		what += ": " + e.Spec.String()
+	}
 	return fmt.Sprintf("%s needs %s, %s free (largest block %s) of %s", what, FormatBytes(e.PaddedBytes), free, largest, FormatBytes(e.LimitBytes))
 }
 

@@ -44,12 +44,17 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	if len(d.queue) == 0 && len(requested) == 0 {
 		return nil
 	}
-	queue := d.queue
-	d.queue = nil
 	if d.roots != nil {
 		d.mark()
+		for _, v := range requested {
+			if v.buf == nil && v.node != nil {
+				d.hold(v.node)
+			}
+		}
 		d.sweep()
 	}
+	queue := d.queue
+	d.queue = nil
 	d.serial++
 	want := d.serial
 	outs := map[*Value]bool{}
@@ -95,15 +100,30 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	}
 	slices.SortFunc(nodes, func(a, b *node) int { return int(int64(a.opn) - int64(b.opn)) })
 	var first error
-	for i, seg := range d.segments(nodes, outs, full) {
+	segs := d.segments(nodes, outs, full)
+	for i, seg := range segs {
+		reads(seg, func(v *Value) { v.last = int32(i) })
+	}
+	done := 0 // nodes of the segments before
+	for i, seg := range segs {
 		r := why
 		if i > 0 {
 			r = ReasonSplit
 		}
-		if err := d.launchNodes(seg, outs, r); err != nil && first == nil {
+		d.cutting = nodes[done:]
+		if err := d.launchNodes(seg, outs, r, int32(i)); err != nil && first == nil {
 			first = err
 		}
+		if d.roots != nil {
+			reads(seg, func(v *Value) {
+				if v.last == int32(i) && v.place >= 0 && v.epoch != d.epoch && v.depth == settled && !slices.Contains(requested, v) {
+					d.free(v, Swept)
+				}
+			})
+		}
+		done += len(seg)
 	}
+	d.cutting = nil
 	// What fusion swallowed keeps its recipe: a value used again is recomputed.
 	for _, n := range nodes {
 		for _, v := range n.outs {
@@ -112,15 +132,28 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			}
 		}
 	}
-	if d.roots != nil {
-		d.sweepNew()
-	}
+	d.dirty = true // what was requested and nothing reaches is found by the next sweep
 	return first
 }
 
-// sweepNew frees requested results that nothing reaches except the request
-// itself; they were marked by no root but settled meanwhile.
-func (d *Dispatcher) sweepNew() { d.dirty = true }
+// reads calls f with the values that the nodes of a segment read, through views.
+func reads(nodes []*node, f func(*Value)) {
+	var each func(n *node)
+	each = func(n *node) {
+		for _, v := range n.in {
+			if v == nil {
+				continue
+			}
+			f(v)
+			if v.node != nil && v.node.info.meta {
+				each(v.node)
+			}
+		}
+	}
+	for _, n := range nodes {
+		each(n)
+	}
+}
 
 // segments splits the nodes of a cut into regions: around operations that ask
 // for it, and, in a mode that splits, at every output as soon as one edge

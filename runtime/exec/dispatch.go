@@ -67,15 +67,16 @@ type Dispatcher struct {
 	scalars map[scalarKey]*Value
 	cache   *cache
 
-	queue  []*node
-	loop   loopDetector
-	live   []*Value // materialized values with HBM, unordered
-	fresh  []*Value // made by statements that still run, outermost frame first
-	epoch  uint32
-	dirty  bool // something changed since the last sweep
-	nextID uint64
-	nextOp uint64
-	serial uint32 // regions built
+	queue   []*node
+	cutting []*node // of the running cut, not launched yet
+	loop    loopDetector
+	live    []*Value // materialized values with HBM, unordered
+	fresh   []*Value // made by statements that still run, outermost frame first
+	epoch   uint32
+	dirty   bool // something changed since the last sweep
+	nextID  uint64
+	nextOp  uint64
+	serial  uint32 // regions built
 
 	capturing bool  // inside tpu.Compile: reads are refused
 	programs  int   // nesting of compiled calls

@@ -53,7 +53,7 @@ func (d *Dispatcher) offerDonor(r *region, n *node, k int) {
 
 // launchNodes runs the nodes of a segment as one region; when that fails it
 // runs them one by one, so that only the culprit and its heirs fail.
-func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason) error {
+func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason, segment int32) error {
 	r := &region{}
 	d.startRegion(r)
 	for _, n := range nodes {
@@ -76,7 +76,7 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason
 		return nil
 	}
 	if d.mode.PerCell && d.roots != nil && !d.noDonate {
-		d.donateDead(r)
+		d.donateDead(r, segment)
 	}
 	err := d.run(r, why)
 	if err == nil {
@@ -89,14 +89,15 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason
 	return d.retry(nodes, outs)
 }
 
-// donateDead lets the compiler reuse the inputs that nothing reaches any more.
-func (d *Dispatcher) donateDead(r *region) {
+// donateDead lets the compiler reuse the inputs that nothing reaches any more
+// and no later region of the cut reads.
+func (d *Dispatcher) donateDead(r *region, segment int32) {
 	free := map[int64]int{}
 	for _, o := range r.outs {
 		free[o.spec.PaddedBytes()]++
 	}
 	for i, v := range r.inputs {
-		if v.state == Ready && v.place >= 0 && !d.alive(v) && free[v.spec.PaddedBytes()] > 0 {
+		if v.state == Ready && v.place >= 0 && !d.alive(v) && v.last == segment && free[v.spec.PaddedBytes()] > 0 {
 			free[v.spec.PaddedBytes()]--
 			r.donate[i] = true
 		}
@@ -179,6 +180,11 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	}
 	err = e.exe.Run(l)
 	if isOOM(err) && d.reclaim() {
+		for _, v := range r.inputs { // an operand may have been among the dead
+			if err := d.revive(v); err != nil {
+				return d.failure(last, number, err)
+			}
+		}
 		err = e.exe.Run(l)
 	}
 	if err != nil {

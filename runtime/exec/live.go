@@ -3,9 +3,11 @@ package exec
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -36,14 +38,45 @@ func (d *Dispatcher) SetRoots(walk func(*Marker)) {
 // Rooted says whether a root walk decides what lives.
 func (d *Dispatcher) Rooted() bool { return d.roots != nil }
 
+// mark finds what the program reaches, and what the queue needs beyond that.
 func (d *Dispatcher) mark() {
 	d.epoch++
 	d.roots(&Marker{d.epoch})
+	for _, n := range d.queue {
+		if n.def.Has(op.SideEffect) || slices.ContainsFunc(n.outs, d.alive) {
+			d.hold(n)
+		}
+	}
+	for _, n := range d.cutting {
+		d.hold(n)
+	}
 }
 
+// hold notes that n will run: what it reads keeps its HBM until then, whether
+// or not the program still reaches it.
+func (d *Dispatcher) hold(n *node) {
+	if n.held == d.epoch {
+		return
+	}
+	n.held = d.epoch
+	for _, v := range n.in {
+		switch {
+		case v == nil:
+		case v.buf != nil:
+			v.held = d.epoch
+		case v.node != nil:
+			d.hold(v.node)
+		}
+	}
+}
+
+// maxHeld is the length of a queue up to which the dead are looked for at
+// every statement; with a longer one they wait for the next cut.
+const maxHeld = 4096
+
 // StatementEnd says that a statement of the frame at the given depth ended:
-// what it made and nothing reaches is dead. In modes that launch each
-// operation the HBM of the dead is given back now, in the others at the next cut.
+// what it made and neither the program nor the queue needs is dead, and its
+// HBM is given back.
 func (d *Dispatcher) StatementEnd(depth int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +95,7 @@ func (d *Dispatcher) Settle() {
 
 func (d *Dispatcher) statementEnd(depth int, serial uint64) {
 	d.settle(depth, serial)
-	if d.mode.EveryOp && d.dirty {
+	if d.dirty && len(d.queue) <= maxHeld {
 		d.mark()
 		d.sweep()
 	}
@@ -137,7 +170,7 @@ func (d *Dispatcher) sweep() {
 	d.dirty = false
 	for i := 0; i < len(d.live); {
 		v := d.live[i]
-		if v.epoch == d.epoch || v.depth != settled {
+		if v.epoch == d.epoch || v.held == d.epoch || v.depth != settled {
 			i++
 			continue
 		}

@@ -44,6 +44,8 @@ type Value struct {
 	depth   int32  // frame depth of the statement that made it, settled when it survived a sweep
 	frame   uint64 // serial of that frame's activation
 	epoch   uint32 // last mark that reached it
+	held    uint32 // last mark that found it read by an operation that will run
+	last    int32  // last region of the running cut that reads it
 	region  uint32 // region being built that has it as an input
 	at      int32  // its position among that region's inputs
 	readyNS int64  // virtual time at which the device has it
@@ -92,6 +94,7 @@ type node struct {
 	stack  *trace.Stack
 	queued bool   // in the queue
 	needed uint32 // last cut that needs it
+	held   uint32 // last mark that found that it will run
 	region uint32 // region being built that contains it
 	at     int32  // its position in that region
 }

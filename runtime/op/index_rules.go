@@ -135,7 +135,12 @@ func withinOthers(name string, x, idx shape.Spec, dim int) error {
 	return nil
 }
 
-func takeShape(in []shape.Spec, _ Attrs) ([]int, error) { return in[1].Dims, nil }
+func takeShape(in []shape.Spec, _ Attrs) ([]int, error) {
+	if in[0].Size() == 0 && in[1].Size() > 0 {
+		return nil, &EmptyError{Op: "take", In: in[0], Axis: -1}
+	}
+	return in[1].Dims, nil
+}
 
 func takeAlongShape(in []shape.Spec, a Attrs) ([]int, error) {
 	x, idx := in[0], in[1]
