@@ -134,6 +134,7 @@ var contractOps = []Def{
 		Params:  []Param{tensor("input")},
 		Shape:   traceShape, DType: traceType,
 		Grad: traceGrad, Kernel: kernel.Trace, Lower: lowerTrace, Cost: traceCost},
+	attentionRow(),
 }
 
 // addedParams are the parameters of addmm and its family.

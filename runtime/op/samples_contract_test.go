@@ -32,6 +32,13 @@ func (samples) Contract() map[Name][]sample {
 		"kron":  {{in: []any{d(2, 2), d(3)}}, {in: []any{d(2), d(2, 3)}}},
 		"cross": {{in: []any{d(2, 3), d(1, 3)}}, {in: []any{d(3, 2), d(3, 2)}, attrs: attrs("dim", 0)}},
 		"cdist": {{in: []any{d(2, 3), d(4, 3)}}, {in: []any{d(2, 3), d(2, 3)}, attrs: attrs("p", 1.0)}, {in: []any{d(2, 3), d(2, 3)}, attrs: attrs("p", 3.0)}},
+		attentionName: {
+			{in: []any{d(1, 2, 3, 4), d(1, 2, 5, 4), d(1, 2, 5, 3), nil}},
+			{in: []any{d(2, 3, 4), d(2, 3, 4), d(2, 3, 2), nil}, attrs: attrs("is_causal", true)},
+			{in: []any{d(1, 4, 2, 3), d(1, 2, 3, 3), d(1, 2, 3, 2), nil}, attrs: attrs("enable_gqa", true, "scale", 0.7)},
+			{in: []any{d(2, 3), d(3, 3), d(3, 2), bools(d(2, 3), true, false, true, false, false, false)}, first: true},
+			{in: []any{d(1, 2, 3), d(1, 3, 3), d(1, 3, 2), d(2, 3)}},
+		},
 		"trace": {{in: []any{d(2, 3)}}},
 	}
 }

@@ -301,6 +301,7 @@ const (
 	rCross
 	rCdist
 	rTrace
+	rScaledDotProductAttention
 	rConv1d
 	rConv2d
 	rConv3d
@@ -702,6 +703,7 @@ var rowNames = [...]op.Name{
 	"cross",
 	"cdist",
 	"trace",
+	"scaled_dot_product_attention",
 	"conv1d",
 	"conv2d",
 	"conv3d",
@@ -5664,6 +5666,28 @@ func Trace(input *Tensor) *Tensor {
 	r := &rowTable()[rTrace]
 	a := r.defaults
 	return do(r.def, a, input)
+}
+
+// ScaledDotProductAttentionOptions are the optional parameters of ScaledDotProductAttention. The zero value of a field is the default.
+type ScaledDotProductAttentionOptions struct {
+	AttnMask  *Tensor // absent by default broadcasts to [..,queries,keys]
+	IsCausal  bool    // query i sees keys 0 to i
+	Scale     float64 // factor of the scores; 0: one over the square root of the width
+	EnableGqa bool    // each head of key and value serves several of query
+}
+
+// ScaledDotProductAttention: softmax(query·keyᵀ·scale + mask)·value over the last two axes; a bool mask keeps where it is true. PyTorch: scaled_dot_product_attention.
+func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, opts ...ScaledDotProductAttentionOptions) *Tensor {
+	r := &rowTable()[rScaledDotProductAttention]
+	var o ScaledDotProductAttentionOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "is_causal", Value: o.IsCausal}, {Name: "scale", Value: o.Scale}, {Name: "enable_gqa", Value: o.EnableGqa}}
+	}
+	return do(r.def, a, query, key, value, o.AttnMask)
 }
 
 // Conv1DOptions are the optional parameters of Conv1D. The zero value of a field is the default.
