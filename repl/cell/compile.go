@@ -71,11 +71,12 @@ type compiler struct {
 	foreign     []*foreignMethod
 	last        ast.Expr // last expression, to be shown
 	tmp         int
-	extra       map[string]string      // packages that the lowered code needs
-	raw         map[*ast.FuncLit]bool  // literals that are not instrumented
-	compiled    map[*ast.CallExpr]bool // calls of tpu.Compile that have their type
-	stored      map[string]string      // variables that keep an earlier one's storage
-	order       []*types.Var           // variables in the order of their declarations
+	extra       map[string]string            // packages that the lowered code needs
+	pairs       map[*ast.TypeAssertExpr]bool // assertions with a comma-ok
+	raw         map[*ast.FuncLit]bool        // literals that are not instrumented
+	compiled    map[*ast.CallExpr]bool       // calls of tpu.Compile that have their type
+	stored      map[string]string            // variables that keep an earlier one's storage
+	order       []*types.Var                 // variables in the order of their declarations
 	sources     []declSource
 	hooks       map[string]string // P.Inc to the variable that redefines it
 	setHooks    []ast.Stmt        // run first: redefinitions of methods

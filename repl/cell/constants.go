@@ -29,6 +29,10 @@ func (c *compiler) foldConstants() {
 		}
 		switch e := e.(type) {
 		case *ast.BinaryExpr, *ast.UnaryExpr, *ast.CallExpr:
+		case *ast.BasicLit: // a named type's own comparison needs the conversion
+			if n, ok := types.Unalias(tv.Type).(*types.Named); !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != mainPath {
+				return true
+			}
 		case *ast.SelectorExpr: // untyped constants of packages, as math.Pi
 			if _, ok := c.info.Uses[e.Sel].(*types.Const); !ok {
 				return true

@@ -23,7 +23,9 @@ func (f *function) deferStmt(n *ast.DeferStmt) []ast.Stmt {
 		f.c.raw[lit] = true
 		run = lit
 	}
-	return append(pre, exprStmt(rt("Push", p, ident(defersVar, p), run)))
+	name := f.c.temp("l")
+	pre = append(pre, define(name, run, p))
+	return append(pre, exprStmt(rt("Push", p, ident(defersVar, p), ident(name, p))))
 }
 
 // goStmt starts the call in a goroutine that has a shadow stack of its own and
@@ -35,7 +37,9 @@ func (f *function) goStmt(n *ast.GoStmt) []ast.Stmt {
 	f.litsIn(n.Call)
 	lit := funcLit(p, exprStmt(n.Call))
 	f.c.raw[lit] = true
-	return append(pre, exprStmt(rt("Go", p, ident(frameVar, p), lit)))
+	name := f.c.temp("l")
+	pre = append(pre, define(name, lit, p))
+	return append(pre, exprStmt(rt("Go", p, ident(frameVar, p), ident(name, p))))
 }
 
 // callArgs evaluates the function and the arguments of a call into temporaries.
@@ -63,14 +67,16 @@ func (f *function) callArgs(n *ast.CallExpr) (pre []ast.Stmt) {
 				t = pt
 			}
 		}
-		if hasTypeParam(t) {
-			pre = append(pre, define(name, a, p))
-		} else {
-			pre = append(pre, declStmt(varDecl(name, f.c.typeExpr(types.Default(t), p), a, p)))
+		// Defined, not declared: in a loop only := makes a new variable.
+		if !hasTypeParam(t) && !types.Identical(types.Default(t), tv.Type) {
+			conv := f.c.typeExpr(types.Default(t), p)
+			if _, ident := conv.(*ast.Ident); !ident {
+				conv = &ast.ParenExpr{Lparen: p, X: conv, Rparen: p}
+			}
+			a = call(conv, p, a)
 		}
-		if lit, ok := a.(*ast.FuncLit); ok {
-			f.lit(lit)
-		}
+		pre = append(pre, define(name, a, p))
+		f.litsIn(a)
 		n.Args[i] = f.c.typed(ident(name, p), t)
 	}
 	return pre

@@ -20,19 +20,20 @@ import (
 // A function that defers runs its body in a closure under ʹrt.Protect: the
 // interpreter's own defer reads its arguments late and can hang.
 type function struct {
-	c       *compiler
-	name    string
-	sig     *types.Signature
-	results []string // names of the results, when they have any
-	framed  bool     // has a frame
-	roots   int      // slots of locals that can hold a tensor
-	tensors bool     // has locals that can hold a tensor
-	defers  bool     // body runs under Protect
-	loops   bool     // polls for an interrupt
-	lits    int
-	top     bool
-	yield   *yieldBody // innermost loop over a function, nil outside
-	outer   *function  // the function around a literal
+	c        *compiler
+	name     string
+	sig      *types.Signature
+	results  []string // names of the results, when they have any
+	framed   bool     // has a frame
+	roots    int      // slots of locals that can hold a tensor
+	tensors  bool     // has locals that can hold a tensor
+	defers   bool     // body runs under Protect
+	loops    bool     // polls for an interrupt
+	lits     int
+	noChecks bool // the expressions stand where statements can't precede them
+	top      bool
+	yield    *yieldBody // innermost loop over a function, nil outside
+	outer    *function  // the function around a literal
 }
 
 // Names of the locals that instrumented code uses.

@@ -24,10 +24,11 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 	for _, s := range slots {
 		if *s != nil {
 			f.litsIn(*s)
+			pre = append(pre, f.holdLits(*s)...)
 		}
 	}
 	if !f.framed || !f.c.s.cfg.Markers {
-		return nil
+		return pre
 	}
 	w := &eventWalk{c: f.c}
 	for _, s := range slots {
@@ -41,13 +42,21 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 			worthy++
 		}
 	}
+	checks := w.checks
+	if f.noChecks {
+		checks = nil
+	}
 	if worthy == 0 {
 		if w.first.IsValid() {
-			return f.mark(w.first, true)
+			pre = append(pre, f.mark(w.first, true)...)
 		}
-		return nil
+		return append(pre, checks...)
 	}
 	begins := true
+	if len(checks) > 0 {
+		pre = append(append(pre, f.mark(w.first, true)...), checks...)
+		begins = false
+	}
 	for i, e := range w.events {
 		if i > last {
 			break
@@ -80,6 +89,37 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 	return pre
 }
 
+// holdLits gives literals that are passed to native code a variable each: passed
+// directly, they would see the variables of the loop's last turn.
+func (f *function) holdLits(e ast.Expr) (pre []ast.Stmt) {
+	if !f.loops {
+		return nil
+	}
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if s, ok := unparen(n.Fun).(*ast.SelectorExpr); ok {
+				if o := f.c.info.Uses[s.Sel]; o == nil || o.Pkg() == nil || o.Pkg().Path() == mainPath {
+					return true
+				}
+			} else {
+				return true
+			}
+			for i, a := range n.Args {
+				if lit, ok := a.(*ast.FuncLit); ok {
+					name := f.c.temp("l")
+					pre = append(pre, define(name, lit, lit.Pos()))
+					n.Args[i] = f.c.typed(ident(name, lit.Pos()), f.c.info.Types[lit].Type)
+				}
+			}
+		}
+		return true
+	})
+	return pre
+}
+
 // shortCircuit makes an if of && or ||, so that the right side can have marks
 // and temporaries that run only when it does.
 func (f *function) shortCircuit(n *ast.BinaryExpr) (pre []ast.Stmt, v ast.Expr) {
@@ -99,6 +139,7 @@ type eventWalk struct {
 	c      *compiler
 	events []event
 	first  token.Pos // first thing that can fail
+	checks []ast.Stmt
 }
 
 func (w *eventWalk) note(p token.Pos) {
@@ -139,12 +180,14 @@ func (w *eventWalk) expr(slot *ast.Expr) {
 		w.expr(&n.X)
 		w.expr(&n.Index)
 		w.note(n.Lbrack)
+		w.checkIndex(n)
 	case *ast.SliceExpr:
 		w.expr(&n.X)
 		w.expr(&n.Low)
 		w.expr(&n.High)
 		w.expr(&n.Max)
 		w.note(n.Lbrack)
+		w.checkSlice(n)
 	case *ast.StarExpr:
 		w.expr(&n.X)
 		w.note(n.Star)
@@ -226,6 +269,9 @@ func (w *eventWalk) call(slot *ast.Expr, n *ast.CallExpr) {
 		w.expr(&n.Fun)
 	}
 	w.list(n.Args)
+	if w.isRuntime(n) {
+		return
+	}
 	p := n.Pos()
 	if s, ok := unparen(n.Fun).(*ast.SelectorExpr); ok {
 		if id, ok := s.X.(*ast.Ident); !ok || !w.isPackage(id) {
@@ -236,6 +282,16 @@ func (w *eventWalk) call(slot *ast.Expr, n *ast.CallExpr) {
 	t := w.c.info.Types[*slot].Type
 	_, tuple := t.(*types.Tuple)
 	w.events = append(w.events, event{slot: slot, pos: p, worthy: w.worthy(n), multi: tuple || t == nil})
+}
+
+// isRuntime tells whether a call is one that the lowering made.
+func (w *eventWalk) isRuntime(n *ast.CallExpr) bool {
+	s, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := s.X.(*ast.Ident)
+	return ok && id.Name == runtimePackage
 }
 
 func (w *eventWalk) isPackage(id *ast.Ident) bool {

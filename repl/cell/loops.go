@@ -35,7 +35,9 @@ func (f *function) forStmt(n *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 		head = f.breakUnless(n)
 	} else if n.Cond != nil {
 		f.litsIn(n.Cond)
+		f.noChecks = true
 		pre = append(pre, f.exprs(p, &n.Cond)...)
+		f.noChecks = false
 	}
 	if n.Post != nil {
 		f.litsIn(n.Post)

@@ -12,6 +12,7 @@ import (
 func (c *compiler) lower() *Unit {
 	s := c.s
 	c.raw = map[*ast.FuncLit]bool{}
+	c.pairs = map[*ast.TypeAssertExpr]bool{}
 	if c.extra == nil {
 		c.extra = map[string]string{}
 	}
@@ -23,7 +24,7 @@ func (c *compiler) lower() *Unit {
 	c.rewriteExprs()
 	u := &Unit{Quiet: c.quiet}
 	body := c.lowerTop(u)
-	var decls []ast.Decl
+	var decls, regs []ast.Decl
 	for _, d := range c.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -37,11 +38,12 @@ func (c *compiler) lower() *Unit {
 					decls = append(decls, &ast.GenDecl{Tok: token.CONST, TokPos: d.TokPos, Lparen: d.TokPos, Rparen: d.TokPos, Specs: specs})
 				}
 			case token.TYPE:
+				regs = append(regs, c.identify(d)...)
 				decls = append(decls, d)
 			}
 		}
 	}
-	decls = append(decls, c.varDecls(u)...)
+	decls = append(append(decls, c.varDecls(u)...), regs...)
 	body = append(c.setHooks, body...)
 	if len(body) > 0 {
 		c.body.Body.List = body
@@ -313,6 +315,9 @@ func (c *compiler) commit() func(func(string) bool) {
 				continue
 			}
 			s.names[n.name] = n.e
+			if tn, ok := n.e.obj.(*types.TypeName); ok && s.typeIDs[tn] != 0 {
+				s.sessionTypes = append(s.sessionTypes, tn)
+			}
 		}
 		for name, e := range methods {
 			s.methods[name] = e

@@ -26,14 +26,15 @@ func (c *compiler) lowerForeign(d *ast.FuncDecl, m *foreignMethod) []ast.Decl {
 		}
 		return []ast.Decl{d}
 	}
+	regs := c.foreignReg(m, f.sig)
 	recv := d.Type.Params.List[0]
 	d.Recv = &ast.FieldList{Opening: d.Pos(), List: []*ast.Field{recv}, Closing: d.Pos()}
 	d.Type.Params = &ast.FieldList{Opening: d.Type.Params.Opening, List: d.Type.Params.List[1:], Closing: d.Type.Params.Closing}
 	d.Name = m.name
 	if hook := c.hookFor(d, key, f.sig, nil); hook != nil {
-		return []ast.Decl{hook, d}
+		return append([]ast.Decl{hook, d}, regs...)
 	}
-	return []ast.Decl{d}
+	return append([]ast.Decl{d}, regs...)
 }
 
 func (c *compiler) setHook(key, name string) {

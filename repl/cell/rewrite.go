@@ -60,8 +60,8 @@ func (c *compiler) rewriteExprs() {
 				}
 			}
 		case *ast.BinaryExpr:
-			if n.Op == token.EQL || n.Op == token.NEQ {
-				c.compare(n)
+			if e := c.compare(n); e != nil {
+				cur.Replace(e)
 			}
 		case *ast.ParenExpr: // the interpreter loses statements behind (x).Method()
 			switch n.X.(type) {
@@ -73,9 +73,35 @@ func (c *compiler) rewriteExprs() {
 		case *ast.SelectorExpr:
 			if s := c.info.Selections[n]; s != nil && s.Kind() == types.MethodExpr {
 				cur.Replace(c.methodExpr(n, s))
+			} else if s != nil && s.Kind() == types.MethodVal {
+				if call, ok := cur.Parent().(*ast.CallExpr); !ok || call.Fun != ast.Expr(n) {
+					if e := c.methodValue(n, s); e != nil {
+						cur.Replace(e)
+					}
+				}
 			}
-		case *ast.TypeSwitchStmt:
-			c.bindSwitch(n)
+		case *ast.AssignStmt:
+			c.assertOk(n)
+		case *ast.ValueSpec:
+			if len(n.Names) == 2 && len(n.Values) == 1 {
+				if e := c.assertPair(n.Values[0]); e != nil {
+					n.Values[0] = e
+				}
+			}
+		case *ast.TypeAssertExpr:
+			switch p := cur.Parent().(type) {
+			case *ast.AssignStmt:
+				if len(p.Lhs) == 2 && len(p.Rhs) == 1 {
+					return true
+				}
+			case *ast.ValueSpec:
+				if len(p.Names) == 2 && len(p.Values) == 1 {
+					return true
+				}
+			}
+			if e := c.assertOne(n); e != nil {
+				cur.Replace(e)
+			}
 		}
 		return true
 	})
@@ -153,17 +179,78 @@ func (c *compiler) clear(n *ast.CallExpr) ast.Expr {
 	return c.typed(rt("Clear", n.Pos(), n.Args...), types.NewTuple())
 }
 
-// compare makes == on interfaces a comparison of empty interfaces, which the
-// interpreter gets right.
-func (c *compiler) compare(n *ast.BinaryExpr) {
+// compare makes == on interfaces a comparison by the runtime, which sees the
+// values in them.
+func (c *compiler) compare(n *ast.BinaryExpr) ast.Expr {
+	if n.Op != token.EQL && n.Op != token.NEQ {
+		return nil
+	}
 	x, y := c.info.Types[n.X], c.info.Types[n.Y]
 	if x.Type == nil || y.Type == nil || x.IsNil() || y.IsNil() || !types.IsInterface(x.Type) && !types.IsInterface(y.Type) {
-		return
+		return nil
 	}
-	wrap := func(e ast.Expr) ast.Expr {
-		return c.typed(call(anyType(e.Pos()), e.Pos(), e), types.Universe.Lookup("any").Type())
+	if _, param := types.Unalias(x.Type).(*types.TypeParam); param {
+		return nil
 	}
-	n.X, n.Y = wrap(n.X), wrap(n.Y)
+	t := types.TypeAndValue{Type: types.Typ[types.Bool]}
+	var e ast.Expr = rt("Equal", n.OpPos, n.X, n.Y)
+	c.info.Types[e] = t
+	if n.Op == token.NEQ {
+		e = &ast.UnaryExpr{OpPos: n.OpPos, Op: token.NOT, X: e}
+		c.info.Types[e] = t
+	}
+	return e
+}
+
+// methodValue makes x.Method, not called, a function that holds a copy of the
+// receiver as it is now: the interpreter reads it when the function is called.
+func (c *compiler) methodValue(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	m, ok := s.Obj().(*types.Func)
+	if !ok || types.IsInterface(s.Recv()) || m.Pkg() == nil || m.Pkg().Path() != mainPath || m.Signature().Recv() == nil {
+		return nil
+	}
+	_, isPtr := s.Recv().Underlying().(*types.Pointer)
+	if _, ptrRecv := m.Signature().Recv().Type().(*types.Pointer); ptrRecv || isPtr || hasTypeParam(s.Recv()) {
+		return nil
+	}
+	p := n.Pos()
+	recv := "ʹm"
+	inner := c.methodCaller(ident(recv, p), n.Sel.Name, m.Signature(), nil, p)
+	sigT := c.typeExpr(s.Type(), p)
+	outer := &ast.FuncLit{Type: funcType(p, []*ast.Field{{Names: []*ast.Ident{ident(recv, p)}, Type: c.typeExpr(s.Recv(), p)}}, []*ast.Field{{Type: sigT}}),
+		Body: block(p, &ast.ReturnStmt{Return: p, Results: []ast.Expr{inner}})}
+	c.raw[outer] = true
+	return c.typed(call(outer, p, n.X), s.Type())
+}
+
+// methodCaller is a literal that calls a method of x with its parameters.
+func (c *compiler) methodCaller(x ast.Expr, name string, sig *types.Signature, first []*ast.Field, p token.Pos) *ast.FuncLit {
+	params := first
+	var args []ast.Expr
+	for i := range sig.Params().Len() {
+		pn := "ʹm" + strconv.Itoa(i)
+		t := c.typeExpr(sig.Params().At(i).Type(), p)
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			t = &ast.Ellipsis{Ellipsis: p, Elt: c.typeExpr(sig.Params().At(i).Type().(*types.Slice).Elem(), p)}
+		}
+		params = append(params, &ast.Field{Names: []*ast.Ident{ident(pn, p)}, Type: t})
+		args = append(args, ident(pn, p))
+	}
+	var results []*ast.Field
+	for r := range sig.Results().Variables() {
+		results = append(results, &ast.Field{Type: c.typeExpr(r.Type(), p)})
+	}
+	do := call(sel(x, name, p), p, args...)
+	if sig.Variadic() {
+		do.Ellipsis = p
+	}
+	var st ast.Stmt = exprStmt(do)
+	if len(results) > 0 {
+		st = &ast.ReturnStmt{Return: p, Results: []ast.Expr{do}}
+	}
+	lit := &ast.FuncLit{Type: funcType(p, params, results), Body: block(p, st)}
+	c.raw[lit] = true
+	return lit
 }
 
 // methodExpr makes a function literal of T.Method.
@@ -199,19 +286,4 @@ func (c *compiler) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr 
 	lit := &ast.FuncLit{Type: funcType(p, params, results), Body: block(p, st)}
 	c.raw[lit] = true
 	return c.typed(lit, sig)
-}
-
-// bindSwitch gives a type switch a variable: without one the interpreter takes
-// the default for interfaces of cells.
-func (c *compiler) bindSwitch(n *ast.TypeSwitchStmt) {
-	es, ok := n.Assign.(*ast.ExprStmt)
-	if !ok {
-		return
-	}
-	name := c.temp("s")
-	n.Assign = define(name, es.X, es.Pos())
-	for _, cl := range n.Body.List {
-		cc := cl.(*ast.CaseClause)
-		cc.Body = append([]ast.Stmt{assign(ident("_", cc.Pos()), ident(name, cc.Pos()), cc.Pos())}, cc.Body...)
-	}
 }

@@ -17,6 +17,10 @@ type Config struct {
 	Runtime  string            // import path of the functions that instrumented code calls
 	Tensor   TensorType
 	Markers  bool // instrument with program counters, polls and roots
+
+	// StandIns counts the native types that named basic types can be given, by
+	// kind: Runtime has them as IntN0, IntN1 and so on.
+	StandIns map[types.BasicKind]int
 }
 
 // TensorType names the type that the sugar is for. The zero value turns the
@@ -33,11 +37,15 @@ type Scope struct {
 	versions map[string]int
 	imports  map[string]string
 	methods  map[string]*entry // P.Inc
-	types    []*entry          // of all versions, for the checks by identity
-	siteMu   sync.RWMutex
-	sites    []Site
-	holding  map[types.Type]bool     // what holdsTensor found
-	internal map[types.Object]string // internal names of declared objects
+	types    int               // types numbered so far
+	typeIDs  map[types.Object]int
+	standIns map[types.BasicKind]int // used so far
+
+	sessionTypes []types.Object // of all versions
+	siteMu       sync.RWMutex
+	sites        []Site
+	holding      map[types.Type]bool     // what holdsTensor found
+	internal     map[types.Object]string // internal names of declared objects
 }
 
 // An entry is one declared name.
@@ -55,7 +63,7 @@ type entry struct {
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It

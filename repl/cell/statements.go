@@ -141,6 +141,9 @@ func (f *function) declStmt(n *ast.DeclStmt) []ast.Stmt {
 			}
 			g.Lparen, g.Rparen = g.TokPos, g.TokPos
 		}
+		if ok && g.Tok == token.TYPE {
+			f.c.identify(g)
+		}
 		return []ast.Stmt{n}
 	}
 	var slots []*ast.Expr
@@ -153,7 +156,45 @@ func (f *function) declStmt(n *ast.DeclStmt) []ast.Stmt {
 		defined = append(defined, vs.Names...)
 	}
 	pre := f.exprs(n.Pos(), slots...)
-	return append(append(pre, n), f.rootsOf(defined)...)
+	pre = append(pre, f.freshVars(g)...)
+	return append(pre, f.rootsOf(defined)...)
+}
+
+// freshVars declares variables by :=, which makes new ones each time it runs;
+// the interpreter's var statement in a loop goes on with the old ones, which
+// closures may hold.
+func (f *function) freshVars(g *ast.GenDecl) (out []ast.Stmt) {
+	p := g.TokPos
+	for _, spec := range g.Specs {
+		vs := spec.(*ast.ValueSpec)
+		if len(vs.Values) != 0 && vs.Type == nil && len(vs.Values) != len(vs.Names) {
+			out = append(out, &ast.AssignStmt{Lhs: exprsOf(vs.Names), TokPos: p, Tok: token.DEFINE, Rhs: vs.Values})
+			continue
+		}
+		one := &ast.GenDecl{Tok: token.VAR, TokPos: p, Specs: []ast.Spec{vs}}
+		var again []ast.Stmt
+		for i, id := range vs.Names {
+			if id.Name == "_" {
+				continue
+			}
+			name := f.c.temp("z")
+			vs.Names[i] = ident(name, id.Pos())
+			again = append(again, define(id.Name, ident(name, id.Pos()), id.Pos()))
+			if o := f.c.info.Defs[id]; o != nil {
+				f.c.info.Defs[again[len(again)-1].(*ast.AssignStmt).Lhs[0].(*ast.Ident)] = o
+			}
+		}
+		out = append(append(out, declStmt(one)), again...)
+	}
+	return out
+}
+
+func exprsOf(ids []*ast.Ident) []ast.Expr {
+	out := make([]ast.Expr, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
 }
 
 func (f *function) ifStmt(n *ast.IfStmt) []ast.Stmt {
@@ -216,26 +257,22 @@ func (f *function) typeSwitch(n *ast.TypeSwitchStmt, label *ast.LabeledStmt) []a
 		defer f.yield.leave()
 	}
 	var pre []ast.Stmt
-	scoped := n.Init != nil
 	if n.Init != nil {
 		pre = f.stmt(n.Init)
 		n.Init = nil
 	}
-	switch a := n.Assign.(type) {
-	case *ast.AssignStmt:
-		if t, ok := a.Rhs[0].(*ast.TypeAssertExpr); ok {
-			pre = append(pre, f.exprs(p, &t.X)...)
+	setup, sw := f.c.typeSwitch(n)
+	for _, st := range setup {
+		if as, ok := st.(*ast.AssignStmt); ok && len(as.Rhs) == 1 {
+			pre = append(pre, f.exprs(p, &as.Rhs[0])...)
 		}
-	case *ast.ExprStmt:
-		if t, ok := a.X.(*ast.TypeAssertExpr); ok {
-			pre = append(pre, f.exprs(p, &t.X)...)
-		}
+		pre = append(pre, st)
 	}
-	for _, cl := range n.Body.List {
+	for _, cl := range sw.Body.List {
 		cc := cl.(*ast.CaseClause)
 		cc.Body = f.stmts(cc.Body)
 	}
-	return f.wrap(p, pre, relabel(label, n), scoped)
+	return f.wrap(p, pre, relabel(label, sw), true)
 }
 
 // wrap puts what precedes a statement in front of it, in a block of its own

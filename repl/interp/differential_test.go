@@ -14,24 +14,7 @@ import (
 )
 
 // exceptions are the programs that cells run otherwise than Go, and why.
-var exceptions = map[string]string{
-	"F_assert_text":      "types of cells have no identity at run time yet",
-	"F_commaok_iface":    "types of cells have no identity at run time yet",
-	"F_defer_arg":        "types of cells have no identity at run time yet",
-	"F_enum_print":       "types of cells have no identity at run time yet",
-	"F_goexit_panic_err": "types of cells have no identity at run time yet",
-	"F_iface_eq":         "types of cells have no identity at run time yet",
-	"F_loopvar_go":       "types of cells have no identity at run time yet",
-	"F_loopvar_goarg":    "types of cells have no identity at run time yet",
-	"F_method_ptr_value": "types of cells have no identity at run time yet",
-	"F_method_value":     "types of cells have no identity at run time yet",
-	"F_plusv":            "types of cells have no identity at run time yet",
-	"F_runtime_err_text": "types of cells have no identity at run time yet",
-	"F_stringer_nested":  "types of cells have no identity at run time yet",
-	"F_stringer_print":   "types of cells have no identity at run time yet",
-	"F_typename":         "types of cells have no identity at run time yet",
-	"F_typeswitch":       "types of cells have no identity at run time yet",
-}
+var exceptions = map[string]string{}
 
 // programSource gives the declarations that the programs share, and each
 // program's own text.
@@ -82,7 +65,7 @@ func TestDifferential(t *testing.T) {
 	failed := 0
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			want := native[name]()
+			want := strings.ReplaceAll(native[name](), "programs.", "main.") // cells are package main
 			got := runProgram(t, helpers, byName[name], name)
 			why, excepted := exceptions[name]
 			switch {

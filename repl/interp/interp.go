@@ -79,6 +79,7 @@ type Interp struct {
 	began    time.Time
 	stacks   stacks
 	interned interner
+	registry *registry
 }
 
 // New makes an interpreter with nothing declared.
@@ -129,6 +130,8 @@ func (in *Interp) Reset() error {
 		}
 		cfg.Tensor = u.Tensor
 	}
+	cfg.StandIns = standInCounts()
+	in.registry = newRegistry()
 	in.scope = cell.NewScope(cfg)
 	return in.y.Use(interp.Exports{runtimePath + "//ʹrt": in.runtimeSymbols()})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -35,6 +36,38 @@ var panicTexts = [...]struct{ prefix, text string }{
 	{"reflect.MakeSlice: len > cap", "makeslice: cap out of range"},
 }
 
+// noAssert panics as a failed assertion does: from is the interface's name, to
+// the type that was asked for, missing a method of it when it is an interface.
+func (in *Interp) noAssert(x any, from, to, missing string) {
+	name := in.registry.nameOf(x)
+	switch {
+	case x == nil && missing != "":
+		panic(goError{"interface conversion: interface is nil, not " + to})
+	case x == nil:
+		panic(goError{"interface conversion: " + from + " is nil, not " + to})
+	case missing != "":
+		panic(goError{"interface conversion: " + name + " is not " + to + ": missing method " + missing})
+	}
+	panic(goError{"interface conversion: " + from + " is " + name + ", not " + to})
+}
+
+// badIndex panics as Go does for an index that is too large.
+func badIndex(i, n int) {
+	panic(goError{fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)})
+}
+
+// badSlice panics as Go does for the bounds of a slice: kind says of what.
+func badSlice(kind string, i, n int) {
+	switch kind {
+	case "capacity", "length":
+		panic(goError{fmt.Sprintf("runtime error: slice bounds out of range [:%d] with %s %d", i, kind, n)})
+	}
+	panic(goError{fmt.Sprintf("runtime error: slice bounds out of range [%d:%d]", i, n)})
+}
+
+// positionPrefix is what the interpreter puts before some texts.
+var positionPrefix = regexp.MustCompile(`^cell\[\d+\]:\d+:\d+: `)
+
 // plainPanic gives the Go value of what the interpreter panicked with.
 func plainPanic(v any) any {
 	if rv, ok := v.(reflect.Value); ok {
@@ -49,9 +82,12 @@ func plainPanic(v any) any {
 	case string:
 		text = e
 	case error:
-		if errors.As(e, &ve) {
-			text = ve.Error()
+		if errors.As(e, &ve) || reflect.TypeOf(e).String() == "*interp.cfgError" {
+			text = e.Error()
 		}
+	}
+	if loc := positionPrefix.FindString(text); loc != "" {
+		return goError{text[len(loc):]}
 	}
 	if !strings.HasPrefix(text, "reflect") {
 		return v

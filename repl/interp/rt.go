@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 )
 
@@ -25,6 +26,13 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Show":       func(p any) { in.run.shown = append(in.run.shown, reflect.ValueOf(p).Elem()) },
 		"Var":        in.declared,
 		"Clear":      clearValue,
+		"Type":       in.registry.declare,
+		"Method":     in.registry.addMethod,
+		"Equal":      equal,
+		"Native":     in.native,
+		"NoAssert":   in.noAssert,
+		"BadIndex":   badIndex,
+		"BadSlice":   badSlice,
 		"Receive":    receive,
 		"Send":       send,
 		"Interrupted": func(f *Frame) chan struct{} {
@@ -33,6 +41,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Forever": forever,
 	}
 	out := map[string]reflect.Value{"Frame": reflect.ValueOf((*Frame)(nil))}
+	maps.Copy(out, standInSymbols())
 	for name, f := range fns {
 		out[name] = reflect.ValueOf(f)
 	}

@@ -30,7 +30,7 @@ func TestPanicStack(t *testing.T) {
 		text  string
 		stack string
 	}{
-		{"index", []string{"xs := []int{1, 2, 3}\ni := 5\nxs[i]"}, "runtime error: index out of range", "(cell)@1:3:3"},
+		{"index", []string{"xs := []int{1, 2, 3}\ni := 5\nxs[i]"}, "runtime error: index out of range [5] with length 3", "(cell)@1:3:3"},
 		{"nil map", []string{"var m map[string]int\nm[\"a\"] = 1"}, "assignment to entry in nil map", "(cell)@1:2:2"},
 		{"divide", []string{"z := 0\nfunc f(a int) int {\n\treturn a / z\n}", "1 + f(2)"}, "runtime error: integer divide by zero", "f@1:3:11 (cell)@2:1:5"},
 		{"two calls", []string{"func f(a int) int {\n\tif a > 1 {\n\t\tpanic(\"big\")\n\t}\n\treturn a\n}\nf(1) + f(2)"}, "big", "f@1:3:3 (cell)@1:7:8"},

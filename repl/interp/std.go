@@ -12,16 +12,13 @@ import (
 // the streams, the end of the process, sleeping.
 func (in *Interp) replace(path string, m map[string]reflect.Value) {
 	set := func(name string, v any) { m[name] = reflect.ValueOf(v) }
-	out := in.opt.Stdout
 	stdin := in.opt.Stdin
 	if stdin == nil {
 		stdin = eof{}
 	}
 	switch path {
 	case "fmt":
-		set("Print", func(a ...any) (int, error) { return fmt.Fprint(out, a...) })
-		set("Printf", func(f string, a ...any) (int, error) { return fmt.Fprintf(out, f, a...) })
-		set("Println", func(a ...any) (int, error) { return fmt.Fprintln(out, a...) })
+		in.replaceFmt(set)
 		set("Scan", func(a ...any) (int, error) { return fmt.Fscan(stdin, a...) })
 		set("Scanf", func(f string, a ...any) (int, error) { return fmt.Fscanf(stdin, f, a...) })
 		set("Scanln", func(a ...any) (int, error) { return fmt.Fscanln(stdin, a...) })
@@ -34,6 +31,10 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 				m[name] = reflect.ValueOf(&f).Elem()
 			}
 		}
+	case "errors":
+		set("Is", in.registry.errorsIs)
+		set("As", in.registry.errorsAs)
+		set("Unwrap", in.registry.errorsUnwrap)
 	case "time":
 		set("Sleep", in.sleep)
 	}

@@ -95,6 +95,8 @@ func (t *Tensor) Eq(y any) *Tensor     { return op("eq", t, y) }
 func (t *Tensor) BitwiseAnd(y any) *Tensor {
 	return op("and", t, y)
 }
+func (t *Tensor) Pass() *Tensor              { return t }
+func (t *Tensor) Told() *Tensor              { t.told("told"); return t }
 func (t *Tensor) Sum(axes ...int) *Tensor    { return op("sum", t) }
 func (t *Tensor) Index(items ...any) *Tensor { return op("index", append([]any{t}, items...)...) }
 func (t *Tensor) SetIndex(v any, items ...any) {
