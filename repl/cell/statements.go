@@ -8,15 +8,38 @@ import (
 
 // stmts lowers a statement list.
 func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
-	for _, st := range in {
+	for i := 0; i < len(in); i++ {
+		st := in[i]
 		ends := f.endsWithSweep(st)
 		p := st.Pos()
 		out = append(out, f.stmt(st)...)
+		for i+1 < len(in) && declaresRoot(in[i+1]) { // before the sweep, or it frees the new variable's value
+			i++
+			out = append(out, in[i])
+		}
 		if ends {
 			out = append(out, exprStmt(rt("End", p, ident(frameVar, p))))
 		}
 	}
 	return out
+}
+
+// declaresRoot tells whether a statement tells the runtime of a new variable.
+func declaresRoot(st ast.Stmt) bool {
+	es, ok := st.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := es.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "Var" {
+		return false
+	}
+	id, ok := s.X.(*ast.Ident)
+	return ok && id.Name == runtimePackage
 }
 
 // endsWithSweep tells whether a statement may have made or dropped a tensor:

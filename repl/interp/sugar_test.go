@@ -227,6 +227,22 @@ func TestStatementEnds(t *testing.T) {
 	}
 }
 
+func TestNewVariableIsRootAtStatementEnd(t *testing.T) {
+	var s *session
+	found := false
+	s = newSession(t, Options{Universe: standUniverse(t, nil), OnStatementEnd: func(int) {
+		s.in.Roots(func(v reflect.Value) {
+			if p, ok := v.Interface().(**stand.Tensor); ok && *p != nil && (*p).Text == "x" {
+				found = true
+			}
+		})
+	}})
+	s.show("x := tpu.Of(\"x\")")
+	if !found {
+		t.Error("x is no root when its declaration ends")
+	}
+}
+
 func TestErrorsAsTensorError(t *testing.T) {
 	s := newSession(t, Options{Universe: standUniverse(t, nil)})
 	_, err := s.try("x := tpu.Of(\"x\")\ntpu.Fail(x)")
