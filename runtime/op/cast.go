@@ -21,7 +21,7 @@ var castOps = []Def{
 			return k.Do(To, Attrs{{Name: "dtype", Value: k.a().Spec().DType}}, dy)
 		})},
 	{Name: Bitcast, Torch: "view.dtype", Method: "Bitcast", Class: Elementwise, Params: []Param{tensor("input"), {Name: "dtype", Kind: KDType, Doc: "type of the result"}},
-		Doc: "Bits of the elements taken as another type; the last axis shrinks or grows with the width.", Example: `tpu.Of(1.0, 2.0).Bitcast(tpu.I32)`,
+		Doc: "Bits of the elements taken as another type; the last axis shrinks or grows with the width.", Example: `tpu.Of(1.0, 2.0).Bitcast(tpu.BitcastOptions{DType: tpu.I32})`,
 		Shape: bitcastShape, DType: givenType, Kernel: kernel.Bitcast, Cost: moves, Lower: lowerBitcast,
 		NoGrad: "bits have no derivative"},
 }

@@ -79,14 +79,14 @@ var pointLossOps = []Def{
 	},
 	{
 		Name: BinaryCrossEntropy, Torch: "binary_cross_entropy", Func: "BinaryCrossEntropy", Class: Loss, Traits: Composite,
-		Doc: "−(y·log x + (1−y)·log(1−x)) for probabilities x, logarithms clamped at −100.", Example: `tpu.BinaryCrossEntropy(tpu.Of(0.9, 0.2), tpu.Of(1.0, 0.0), nil)`,
+		Doc: "−(y·log x + (1−y)·log(1−x)) for probabilities x, logarithms clamped at −100.", Example: `tpu.BinaryCrossEntropy(tpu.Of(0.9, 0.2), tpu.Of(1.0, 0.0))`,
 		Params: []Param{tensor("input"), tensor("target"), opt("weight", "factor of each element"), reductionParam()},
 		Shape:  bceShape(BinaryCrossEntropy), DType: lossType(BinaryCrossEntropy), Grad: pointGrad(bceSlope),
 		Kernel: kernel.BinaryCrossEntropy, Lower: pointHLO(bceHLO), Cost: perInputEUP(6),
 	},
 	{
 		Name: BCEWithLogits, Torch: "binary_cross_entropy_with_logits", Func: "BinaryCrossEntropyWithLogits", Class: Loss, Traits: Composite,
-		Doc: "Binary cross entropy of sigmoid(x), without overflow.", Example: `tpu.BinaryCrossEntropyWithLogits(tpu.Of(2.0, -1.0), tpu.Of(1.0, 0.0), nil, nil)`,
+		Doc: "Binary cross entropy of sigmoid(x), without overflow.", Example: `tpu.BinaryCrossEntropyWithLogits(tpu.Of(2.0, -1.0), tpu.Of(1.0, 0.0))`,
 		Params: []Param{tensor("input"), tensor("target"), opt("weight", "factor of each element"), reductionParam(), opt("pos_weight", "factor of the positive part")},
 		Shape:  bceShape(BCEWithLogits), DType: lossType(BCEWithLogits), Grad: pointGrad(bceLogitsSlope),
 		Kernel: kernel.BinaryCrossEntropyWithLogits, Lower: pointHLO(bceLogitsHLO), Cost: perInputEUP(8),

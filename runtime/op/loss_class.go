@@ -11,7 +11,7 @@ import (
 var classLossOps = []Def{
 	{
 		Name: NLLLoss, Torch: "nll_loss", Func: "NLLLoss", Class: Loss, Traits: Composite,
-		Doc: "Negative log-probability of the target class; a mean divides by the used weights.", Example: `tpu.NLLLoss(tpu.From([][]float32{{-0.1, -2.4}}), tpu.I64.Zeros(1), nil)`,
+		Doc: "Negative log-probability of the target class; a mean divides by the used weights.", Example: `tpu.NLLLoss(tpu.From([][]float32{{-0.1, -2.4}}), tpu.I64.Zeros(1))`,
 		Params: []Param{tensor("input"), tensor("target"), opt("weight", "factor of each class"), ignoreParam(), reductionParam()},
 		Shape:  nllShape(NLLLoss, 0), DType: floatOnly(NLLLoss), Grad: nllGrad,
 		Kernel: kernel.NLLLoss, Lower: nllHLO, Cost: perInput(2), Indices: classIndices(0, 1),
@@ -32,7 +32,7 @@ var classLossOps = []Def{
 	},
 	{
 		Name: CrossEntropy, Torch: "cross_entropy_loss", Func: "CrossEntropy", Class: Loss, Traits: Composite,
-		Doc: "Negative logarithm of the softmax of the target class, or of the classes weighted by target probabilities.", Example: `tpu.CrossEntropy(tpu.From([][]float32{{2, 0.1}}), tpu.I64.Zeros(1), nil)`,
+		Doc: "Negative logarithm of the softmax of the target class, or of the classes weighted by target probabilities.", Example: `tpu.CrossEntropy(tpu.From([][]float32{{2, 0.1}}), tpu.I64.Zeros(1))`,
 		Params: []Param{tensor("input"), tensor("target"), opt("weight", "factor of each class"), ignoreParam(), reductionParam(), smoothingParam()},
 		Shape:  crossEntropyShape, DType: floatOnly(CrossEntropy), Grad: crossEntropyGrad,
 		Kernel: kernel.CrossEntropy, Lower: crossEntropyHLO, Cost: perInputEUP(6), Indices: classIndices(0, 1),

@@ -25,14 +25,14 @@ var rowLossOps = []Def{
 	},
 	{
 		Name: MultiMarginLoss, Torch: "multi_margin_loss", Func: "MultiMarginLoss", Class: Loss, Traits: Composite,
-		Doc: "Mean over the other classes of max(0, margin − x[y] + x[i])^p.", Example: `tpu.MultiMarginLoss(tpu.From([][]float32{{0.1, 0.2}}), tpu.I64.Zeros(1), nil)`,
+		Doc: "Mean over the other classes of max(0, margin − x[y] + x[i])^p.", Example: `tpu.MultiMarginLoss(tpu.From([][]float32{{0.1, 0.2}}), tpu.I64.Zeros(1))`,
 		Params: []Param{tensor("input"), tensor("target"), realParam("p", 1, "exponent, 1 or 2"), realParam("margin", 1, "distance wanted"), opt("weight", "factor of each class"), reductionParam()},
 		Shape:  multiMarginShape, DType: floatOnly(MultiMarginLoss), Grad: multiMarginGrad,
 		Kernel: kernel.MultiMarginLoss, Lower: multiMarginHLO, Cost: perInput(6), Indices: classIndices(0, 1),
 	},
 	{
 		Name: MultilabelSoftMarginLoss, Torch: "nn.functional.multilabel_soft_margin_loss", Func: "MultilabelSoftMarginLoss", Class: Loss, Traits: Composite,
-		Doc: "Mean over classes of the binary cross entropy of sigmoid(x).", Example: `tpu.MultilabelSoftMarginLoss(tpu.From([][]float32{{0.1, 0.2}}), tpu.From([][]float32{{1, 0}}), nil)`,
+		Doc: "Mean over classes of the binary cross entropy of sigmoid(x).", Example: `tpu.MultilabelSoftMarginLoss(tpu.From([][]float32{{0.1, 0.2}}), tpu.From([][]float32{{1, 0}}))`,
 		Params: []Param{tensor("input"), tensor("target"), opt("weight", "factor of each class"), reductionParam()},
 		Shape:  multilabelShape, DType: lossType(MultilabelSoftMarginLoss), Grad: multilabelGrad,
 		Kernel: kernel.MultilabelSoftMarginLoss, Lower: multilabelHLO, Cost: perInputEUP(8),

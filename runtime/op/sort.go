@@ -104,7 +104,7 @@ var sortOps = []Def{
 	},
 	{
 		Name: Histc, Torch: "histc", Method: "Histc", Class: Reduce, Traits: Composite,
-		Doc: "How many elements fall into each of equal bins from min to max; both 0: the range of the data.", Example: `tpu.Of(1.0, 2.0, 1.0).Histc(4)`,
+		Doc: "How many elements fall into each of equal bins from min to max; both 0: the range of the data.", Example: `tpu.Of(1.0, 2.0, 1.0).Histc(tpu.HistcOptions{Bins: 4})`,
 		Params: []Param{tensor("self"), {Name: "bins", Kind: KInt, Default: 100, Doc: "how many bins"},
 			{Name: "min", Kind: KFloat, Default: 0.0, Dynamic: true, Doc: "lower end"}, {Name: "max", Kind: KFloat, Default: 0.0, Dynamic: true, Doc: "upper end"}},
 		Shape: histcShape, DType: floatOnly(Histc), NoGrad: "counts do not change smoothly",

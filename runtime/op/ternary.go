@@ -51,7 +51,7 @@ var ternaryOps = []Def{
 		Shape: likeInput, DType: clampType, Kernel: kernel.Clamp, Cost: perElement(1, VPU), Lower: lower(lowerClamp), Grad: parts(clampGrad)},
 	{Name: ClampTensor, Torch: "clamp.Tensor", Method: "ClampTo", Class: Elementwise,
 		Params: []Param{tensor("input"), {Name: "min", Kind: KOptTensor, Doc: "lower bounds"}, {Name: "max", Kind: KOptTensor, Doc: "upper bounds"}},
-		Doc:    "Elements limited to ranges given element by element.", Example: `tpu.Of(-2.0, 2.0).ClampTo(tpu.Of(0.0, 0.0), tpu.Of(1.0, 3.0))`,
+		Doc:    "Elements limited to ranges given element by element.", Example: `tpu.Of(-2.0, 2.0).ClampTo(tpu.ClampToOptions{Min: tpu.Of(0.0, 0.0), Max: tpu.Of(1.0, 3.0)})`,
 		Shape: broadcast, DType: boundsType, Kernel: kernel.ClampBy, Cost: perElement(2, VPU), Lower: lower(lowerClampBy),
 		Grad: parts(clampByGrad(0), clampByGrad(1), clampByGrad(2))},
 	{Name: ClampMinTensor, Torch: "clamp_min.Tensor", Method: "ClampMinTo", Class: Elementwise, Params: []Param{tensor("input"), tensor("min")},

@@ -1,4 +1,5 @@
-// Command gen writes ops_gen.go, the operations of package tpu, from the table of rows.
+// Command gen writes ops_gen.go, the operations of package tpu, from the table
+// of rows, and examples_gen_test.go, which runs the example of every row.
 //
 // It imports op only. Invariant: the same table gives the same bytes.
 package main
@@ -23,6 +24,12 @@ func main() {
 	src, err := source(".")
 	if err == nil {
 		err = os.WriteFile("ops_gen.go", src, 0o644)
+	}
+	if err == nil {
+		src, err = examples()
+	}
+	if err == nil {
+		err = os.WriteFile("examples_gen_test.go", src, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
