@@ -2356,7 +2356,7 @@ type ClampToOptions struct {
 
 // ClampTo: Elements limited to ranges given element by element. PyTorch: clamp.Tensor.
 //
-//	tpu.Of(-2.0, 2.0).ClampTo(tpu.Of(0.0, 0.0), tpu.Of(1.0, 3.0))
+//	tpu.Of(-2.0, 2.0).ClampTo(tpu.ClampToOptions{Min: tpu.Of(0.0, 0.0), Max: tpu.Of(1.0, 3.0)})
 func (x *Tensor) ClampTo(opts ...ClampToOptions) *Tensor {
 	r := &rowTable()[rClampTensor]
 	var o ClampToOptions
@@ -3137,7 +3137,7 @@ type BitcastOptions struct {
 
 // Bitcast: Bits of the elements taken as another type; the last axis shrinks or grows with the width. PyTorch: view.dtype.
 //
-//	tpu.Of(1.0, 2.0).Bitcast(tpu.I32)
+//	tpu.Of(1.0, 2.0).Bitcast(tpu.BitcastOptions{DType: tpu.I32})
 func (x *Tensor) Bitcast(opts ...BitcastOptions) *Tensor {
 	r := &rowTable()[rBitcast]
 	var o BitcastOptions
@@ -4455,7 +4455,7 @@ type HistcOptions struct {
 
 // Histc: How many elements fall into each of equal bins from min to max; both 0: the range of the data. PyTorch: histc.
 //
-//	tpu.Of(1.0, 2.0, 1.0).Histc(4)
+//	tpu.Of(1.0, 2.0, 1.0).Histc(tpu.HistcOptions{Bins: 4})
 func (x *Tensor) Histc(opts ...HistcOptions) *Tensor {
 	r := &rowTable()[rHistc]
 	var o HistcOptions
@@ -5156,7 +5156,7 @@ func BMM(input *Tensor, mat2 *Tensor) *Tensor {
 
 // MV: Product of a matrix and a vector: [m,k] × [k] → [m]. PyTorch: mv.
 //
-//	tpu.Ones(2, 3).MV(tpu.Of(1, 2, 3))
+//	tpu.Ones(2, 3).MV(tpu.Of(1.0, 2.0, 3.0))
 func (x *Tensor) MV(vec *Tensor) *Tensor {
 	r := &rowTable()[rMv]
 	a := r.defaults
@@ -5292,7 +5292,7 @@ type AddMVOptions struct {
 
 // AddMV: beta·input + alpha·(mat × vec). PyTorch: addmv.
 //
-//	tpu.Ones(2).AddMV(tpu.Ones(2, 3), tpu.Of(1, 2, 3))
+//	tpu.Ones(2).AddMV(tpu.Ones(2, 3), tpu.Of(1.0, 2.0, 3.0))
 func (x *Tensor) AddMV(mat *Tensor, vec *Tensor, opts ...AddMVOptions) *Tensor {
 	r := &rowTable()[rAddmv]
 	var o AddMVOptions
@@ -6341,7 +6341,7 @@ type TriuOptions struct {
 
 // Triu: Keeps the elements on and above a diagonal of the last two axes; the rest is zero. PyTorch: triu.
 //
-//	tpu.Ones(3, 3).Triu(1)
+//	tpu.Ones(3, 3).Triu(tpu.TriuOptions{Diagonal: 1})
 func (x *Tensor) Triu(opts ...TriuOptions) *Tensor {
 	r := &rowTable()[rTriu]
 	var o TriuOptions
@@ -6492,7 +6492,7 @@ func DiagFlat(input *Tensor, opts ...DiagFlatOptions) *Tensor {
 
 // Pad: Surrounds a tensor: pad lists (before, after) from the last axis on; mode is constant, reflect, replicate or circular. PyTorch: nn.functional.pad.
 //
-//	tpu.Of(1, 2, 3).Pad([]int{1, 1})
+//	tpu.Of(1, 2, 3).Pad(1, 1)
 func (x *Tensor) Pad(pad ...int) *Tensor {
 	r := &rowTable()[rPad]
 	a := op.Attrs{{Name: "pad", Value: intsOr(r.def, "pad", pad)}, {Name: "mode", Value: "constant"}, {Name: "value", Value: defaultOf(r.def, "value")}}
@@ -6543,7 +6543,7 @@ type SliceScatterOptions struct {
 
 // SliceScatter: A copy in which a slice of one axis is replaced by src. PyTorch: slice_scatter.
 //
-//	tpu.Zeros(4).SliceScatter(tpu.Of(1, 2), 0, 1, 3)
+//	tpu.Zeros(4).SliceScatter(tpu.Of(1.0, 2.0), 0, 1, 3)
 func (x *Tensor) SliceScatter(src *Tensor, dim int, start int, end int, opts ...SliceScatterOptions) *Tensor {
 	r := &rowTable()[rSliceScatter]
 	var o SliceScatterOptions
@@ -6556,7 +6556,7 @@ func (x *Tensor) SliceScatter(src *Tensor, dim int, start int, end int, opts ...
 
 // SelectScatter: A copy in which one position of an axis is replaced by src. PyTorch: select_scatter.
 //
-//	tpu.Zeros(2, 2).SelectScatter(tpu.Of(1, 2), 0, 1)
+//	tpu.Zeros(2, 2).SelectScatter(tpu.Of(1.0, 2.0), 0, 1)
 func (x *Tensor) SelectScatter(src *Tensor, dim int, index int) *Tensor {
 	r := &rowTable()[rSelectScatter]
 	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "index", Value: index}}
@@ -6572,7 +6572,7 @@ type DiagonalScatterOptions struct {
 
 // DiagonalScatter: A copy in which a diagonal is replaced by src. PyTorch: diagonal_scatter.
 //
-//	tpu.Zeros(2, 2).DiagonalScatter(tpu.Of(1, 2))
+//	tpu.Zeros(2, 2).DiagonalScatter(tpu.Of(1.0, 2.0))
 func (x *Tensor) DiagonalScatter(src *Tensor, opts ...DiagonalScatterOptions) *Tensor {
 	r := &rowTable()[rDiagonalScatter]
 	var o DiagonalScatterOptions
@@ -6593,7 +6593,7 @@ type AsStridedScatterOptions struct {
 
 // AsStridedScatter: A copy of a storage in which the elements that a view sees are replaced by src. PyTorch: as_strided_scatter.
 //
-//	tpu.Zeros(4).AsStridedScatter(tpu.Of(1, 2), []int{2}, []int{2})
+//	tpu.Zeros(4).AsStridedScatter(tpu.Of(1.0, 2.0), []int{2}, []int{2})
 func (x *Tensor) AsStridedScatter(src *Tensor, size []int, stride []int, opts ...AsStridedScatterOptions) *Tensor {
 	r := &rowTable()[rAsStridedScatter]
 	var o AsStridedScatterOptions
@@ -7035,7 +7035,7 @@ func OneHot(input *Tensor, opts ...OneHotOptions) *Tensor {
 
 // IndexPut: A copy with values, broadcast to the shape index gives, written at index tensors; accumulate adds. PyTorch: index_put.
 //
-//	tpu.Zeros(4).IndexPut(tpu.Of(7), tpu.I64.Of(-1))
+//	tpu.Zeros(4).IndexPut(tpu.Of(7.0), tpu.I64.Of(-1))
 func (x *Tensor) IndexPut(values any, indices ...*Tensor) *Tensor {
 	r := &rowTable()[rIndexPut]
 	a := r.defaults
@@ -7056,7 +7056,7 @@ type PutOptions struct {
 
 // Put: A copy of the tensor with source written at flat positions; accumulate adds. PyTorch: put.
 //
-//	tpu.Zeros(2, 2).Put(tpu.I64.Of(3, 0), tpu.Of(1, 2))
+//	tpu.Zeros(2, 2).Put(tpu.I64.Of(3, 0), tpu.Of(1.0, 2.0))
 func (x *Tensor) Put(index *Tensor, source *Tensor, opts ...PutOptions) *Tensor {
 	r := &rowTable()[rPut]
 	var o PutOptions
@@ -7100,7 +7100,7 @@ func Put(input *Tensor, index *Tensor, source *Tensor, opts ...PutOptions) *Tens
 
 // Scatter: A copy with src[i,j] written at [index[i,j],j], the index on axis dim. PyTorch: scatter.src.
 //
-//	tpu.Zeros(3).Scatter(0, tpu.I64.Of(2, 0), tpu.Of(1, 2))
+//	tpu.Zeros(3).Scatter(0, tpu.I64.Of(2, 0), tpu.Of(1.0, 2.0))
 func (x *Tensor) Scatter(dim int, index *Tensor, src *Tensor) *Tensor {
 	r := &rowTable()[rScatter]
 	a := op.Attrs{{Name: "dim", Value: dim}}
@@ -7146,7 +7146,7 @@ func ScatterValue(input *Tensor, dim int, index *Tensor, value any) *Tensor {
 
 // ScatterAdd: A copy with src[i,j] added at [index[i,j],j], the index on axis dim. PyTorch: scatter_add.
 //
-//	tpu.Zeros(3).ScatterAdd(0, tpu.I64.Of(2, 2), tpu.Of(1, 2))
+//	tpu.Zeros(3).ScatterAdd(0, tpu.I64.Of(2, 2), tpu.Of(1.0, 2.0))
 func (x *Tensor) ScatterAdd(dim int, index *Tensor, src *Tensor) *Tensor {
 	r := &rowTable()[rScatterAdd]
 	a := op.Attrs{{Name: "dim", Value: dim}}
@@ -7174,7 +7174,7 @@ type ScatterReduceOptions struct {
 
 // ScatterReduce: A copy with src[i,j] combined at [index[i,j],j] by sum, prod, mean, amax or amin. PyTorch: scatter_reduce.two.
 //
-//	tpu.Zeros(3).ScatterReduce(0, tpu.I64.Of(2, 2), tpu.Of(1, 2), "amax")
+//	tpu.Zeros(3).ScatterReduce(0, tpu.I64.Of(2, 2), tpu.Of(1.0, 2.0), "amax")
 func (x *Tensor) ScatterReduce(dim int, index *Tensor, src *Tensor, reduce string, opts ...ScatterReduceOptions) *Tensor {
 	r := &rowTable()[rScatterReduce]
 	var o ScatterReduceOptions
@@ -7214,7 +7214,7 @@ type IndexReduceOptions struct {
 
 // IndexReduce: A copy with slices of source combined at positions of an axis by prod, mean, amax or amin. PyTorch: index_reduce.
 //
-//	tpu.Ones(3).IndexReduce(0, tpu.I64.Of(2, 2), tpu.Of(3, 2), "prod")
+//	tpu.Ones(3).IndexReduce(0, tpu.I64.Of(2, 2), tpu.Of(3.0, 2.0), "prod")
 func (x *Tensor) IndexReduce(dim int, index *Tensor, source *Tensor, reduce string, opts ...IndexReduceOptions) *Tensor {
 	r := &rowTable()[rIndexReduce]
 	var o IndexReduceOptions
@@ -7254,7 +7254,7 @@ type IndexAddOptions struct {
 
 // IndexAdd: A copy with alpha times the slices of source added at positions of an axis. PyTorch: index_add.
 //
-//	tpu.Zeros(3).IndexAdd(0, tpu.I64.Of(2, 2), tpu.Of(1, 2))
+//	tpu.Zeros(3).IndexAdd(0, tpu.I64.Of(2, 2), tpu.Of(1.0, 2.0))
 func (x *Tensor) IndexAdd(dim int, index *Tensor, source *Tensor, opts ...IndexAddOptions) *Tensor {
 	r := &rowTable()[rIndexAdd]
 	var o IndexAddOptions
@@ -7289,7 +7289,7 @@ func IndexAdd(input *Tensor, dim int, index *Tensor, source *Tensor, opts ...Ind
 
 // IndexCopy: A copy with slices of source written at positions of an axis. PyTorch: index_copy.
 //
-//	tpu.Zeros(3).IndexCopy(0, tpu.I64.Of(2, 0), tpu.Of(1, 2))
+//	tpu.Zeros(3).IndexCopy(0, tpu.I64.Of(2, 0), tpu.Of(1.0, 2.0))
 func (x *Tensor) IndexCopy(dim int, index *Tensor, source *Tensor) *Tensor {
 	r := &rowTable()[rIndexCopy]
 	a := op.Attrs{{Name: "dim", Value: dim}}
@@ -7405,7 +7405,7 @@ func MaskedSelect(input *Tensor, mask *Tensor, opts ...MaskedSelectOptions) *Ten
 
 // MaskedScatter: A copy in which the elements where a mask is true are replaced by those of source, in order. PyTorch: masked_scatter.
 //
-//	tpu.Zeros(3).MaskedScatter(tpu.Of(1, 2, 3).Gt(1), tpu.Of(7, 8))
+//	tpu.Zeros(3).MaskedScatter(tpu.Of(1.0, 2.0, 3.0).Gt(1), tpu.Of(7.0, 8.0))
 func (x *Tensor) MaskedScatter(mask *Tensor, source *Tensor) *Tensor {
 	r := &rowTable()[rMaskedScatter]
 	a := r.defaults
