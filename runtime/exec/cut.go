@@ -185,7 +185,22 @@ func (d *Dispatcher) segments(nodes []*node, outs map[*Value]bool, full bool) []
 	for _, r := range regions {
 		split = append(split, splitAtCrossings(r, outs)...)
 	}
+	if len(split) > len(regions) { // a result beside an output may be read later too
+		d.exportCrossing(split, outs)
+	}
 	return split
+}
+
+// sources calls f with the results of other nodes that n reads, directly or through views.
+func sources(n *node, f func(*Value)) {
+	for _, v := range n.in {
+		if v != nil && v.buf == nil && v.node != nil {
+			f(v)
+			if v.node.info.meta {
+				sources(v.node, f)
+			}
+		}
+	}
 }
 
 // exportCrossing makes every value that a later region reads an output.
@@ -198,11 +213,14 @@ func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
 	}
 	for i, r := range regions {
 		for _, n := range r {
-			for _, v := range n.in {
-				if v != nil && v.buf == nil && v.node != nil && !v.node.info.meta && where[v.node] != i {
+			if n.info.meta { // its reader counts
+				continue
+			}
+			sources(n, func(v *Value) {
+				if !v.node.info.meta && where[v.node] != i {
 					outs[v] = true
 				}
-			}
+			})
 		}
 	}
 }
@@ -215,11 +233,7 @@ func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
 func splitAtCrossings(nodes []*node, outs map[*Value]bool) [][]*node {
 	lastUse := map[*node]int{}
 	for i, n := range nodes {
-		for _, v := range n.in {
-			if v != nil && v.buf == nil && v.node != nil {
-				lastUse[v.node] = i
-			}
-		}
+		sources(n, func(v *Value) { lastUse[v.node] = i })
 	}
 	isOut := func(n *node) bool { return slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) }
 	next := len(nodes)

@@ -67,7 +67,7 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason
 	}
 	for _, n := range r.nodes {
 		for _, v := range n.outs {
-			if outs[v] {
+			if outs[v] && v.buf == nil {
 				r.outs = append(r.outs, v)
 			}
 		}

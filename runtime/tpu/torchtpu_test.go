@@ -23,6 +23,8 @@ type lab struct {
 	held  []*Tensor
 	lines map[int]*trace.Stack
 	line  int
+
+	restore func()
 }
 
 // newLab opens a v5e in a mode.
@@ -36,12 +38,19 @@ func newLab(t testing.TB, m *exec.Mode) *lab {
 	l.d = exec.New(sim.New(chip, sim.Options{Sink: l.rec}), exec.Options{Mode: m, Tracer: l.rec})
 	l.d.SetPlace(l)
 	l.d.SetRoots(func(m *exec.Marker) { Walk(m, reflect.ValueOf(l.held)) })
-	restore := Use(l.d)
-	t.Cleanup(func() {
-		restore()
-		l.verify()
-	})
+	l.restore = Use(l.d)
+	t.Cleanup(l.close)
 	return l
+}
+
+// close ends the lab and verifies what it saw; a second call does nothing.
+func (l *lab) close() {
+	if l.restore == nil {
+		return
+	}
+	l.restore()
+	l.restore = nil
+	l.verify()
 }
 
 // verify checks the laws of the recording and the graphs that were compiled.
