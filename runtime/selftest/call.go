@@ -56,6 +56,9 @@ func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
 			return out
 		}
 	}
+	if out, ok := ts.composed(r); ok {
+		return out
+	}
 	return ts.row(r)
 }
 

@@ -3,6 +3,7 @@ package selftest
 import (
 	"github.com/tpush/tpush/runtime/conformance"
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -137,6 +138,13 @@ var special = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool
 			return one_(first(ts, r))
 		}
 		return one_(first(ts, r).Dropout(float(r.Attrs["p"])))
+	},
+	"repeat_interleave": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		if len(r.Inputs) != 1 || len(r.Attrs) > 0 {
+			return nil, false
+		}
+		x := first(ts, r) // the positions, each as often as its number says
+		return one_(tpu.I64.Arange(x.Size()).RepeatEach(x))
 	},
 	"item": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		first(ts, r).Item()
@@ -286,12 +294,27 @@ func indexPut(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 	for _, o := range r.Inputs[1].Items {
 		masks = masks || o.Array.DType == dtype.Bool
 	}
-	if acc, _ := r.Attrs["accumulate"].(bool); acc || !masks {
+	if !masks {
 		return nil, false
 	}
 	x := first(ts, r)
 	if r.Op == "index_put" {
 		x = x.Clone()
+	}
+	if yes(r.Attrs["accumulate"]) {
+		var at []*tpu.Tensor
+		for _, t := range ts.list(r.Inputs[1]) {
+			if t.DType() == tpu.Bool {
+				at = append(at, t.Nonzero().Unbind(1)...)
+			} else {
+				at = append(at, t)
+			}
+		}
+		args := []any{x, ts.value(r.Inputs[2])}
+		for _, t := range at {
+			args = append(args, t)
+		}
+		return one_(tpu.InPlace("index_put", op.Attrs{{Name: "accumulate", Value: true}}, args...))
 	}
 	var items []any
 	for _, t := range ts.list(r.Inputs[1]) {
