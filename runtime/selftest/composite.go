@@ -30,17 +30,6 @@ var composites = map[string]func(c *composite) []*tpu.Tensor{
 	"flipud": func(c *composite) []*tpu.Tensor { return list1(c.t(0).FlipUD()) },
 	"ravel":  func(c *composite) []*tpu.Tensor { return list1(c.t(0).Ravel()) },
 	"vander": func(c *composite) []*tpu.Tensor { return list1(c.t(0).Vander()) },
-	"equal":  func(c *composite) []*tpu.Tensor { return list1(c.t(0).Equal(c.t(1))) },
-	"allclose": func(c *composite) []*tpu.Tensor {
-		rtol, atol := 1e-5, 1e-8
-		if v, ok := c.r.Attrs["rtol"]; ok {
-			rtol = float(v)
-		}
-		if v, ok := c.r.Attrs["atol"]; ok {
-			atol = float(v)
-		}
-		return list1(c.t(0).AllClose(c.t(1), rtol, atol))
-	},
 	"multi_dot":        func(c *composite) []*tpu.Tensor { return list1(tpu.MultiDot(c.list(0)...)) },
 	"rope_half":        func(c *composite) []*tpu.Tensor { return list1(c.t(0).RopeHalf(c.t(1), c.t(2))) },
 	"rope_interleaved": func(c *composite) []*tpu.Tensor { return list1(c.t(0).RopeInterleaved(c.t(1), c.t(2))) },

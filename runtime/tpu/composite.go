@@ -153,19 +153,6 @@ func (t *Tensor) Vander(columns ...int) *Tensor {
 	return t.Unsqueeze(1).Pow(t.s.e.indexOf(powers))
 }
 
-// Equal says, as a Bool tensor, whether two tensors have the same shape and equal elements.
-func (t *Tensor) Equal(y *Tensor) *Tensor {
-	if !shape.EqualDims(t.view.Dims, y.view.Dims) {
-		return Bool.Full(false)
-	}
-	return call("eq", nil, t, y).All()
-}
-
-// AllClose says, as a Bool tensor, whether |t - y| ≤ atol + rtol·|y| for all elements.
-func (t *Tensor) AllClose(y *Tensor, rtol, atol float64) *Tensor {
-	return call("isclose", op.Attrs{{Name: "rtol", Value: rtol}, {Name: "atol", Value: atol}}, t, y).All()
-}
-
 // AttentionOptions are the options of ScaledDotProductAttention.
 type AttentionOptions struct {
 	Mask     *Tensor // Bool: true takes part; float: added to the scores
