@@ -26,10 +26,10 @@ var composites = map[string]func(c *composite) []*tpu.Tensor{
 	"combinations": func(c *composite) []*tpu.Tensor {
 		return list1(c.t(0).Combinations(attrInt(c.r, "r", 2), yes(c.r.Attrs["with_replacement"])))
 	},
-	"fliplr": func(c *composite) []*tpu.Tensor { return list1(c.t(0).FlipLR()) },
-	"flipud": func(c *composite) []*tpu.Tensor { return list1(c.t(0).FlipUD()) },
-	"ravel":  func(c *composite) []*tpu.Tensor { return list1(c.t(0).Ravel()) },
-	"vander": func(c *composite) []*tpu.Tensor { return list1(c.t(0).Vander()) },
+	"fliplr":           func(c *composite) []*tpu.Tensor { return list1(c.t(0).FlipLR()) },
+	"flipud":           func(c *composite) []*tpu.Tensor { return list1(c.t(0).FlipUD()) },
+	"ravel":            func(c *composite) []*tpu.Tensor { return list1(c.t(0).Ravel()) },
+	"vander":           func(c *composite) []*tpu.Tensor { return list1(c.t(0).Vander()) },
 	"multi_dot":        func(c *composite) []*tpu.Tensor { return list1(tpu.MultiDot(c.list(0)...)) },
 	"rope_half":        func(c *composite) []*tpu.Tensor { return list1(c.t(0).RopeHalf(c.t(1), c.t(2))) },
 	"rope_interleaved": func(c *composite) []*tpu.Tensor { return list1(c.t(0).RopeInterleaved(c.t(1), c.t(2))) },
