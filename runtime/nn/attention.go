@@ -50,15 +50,14 @@ func (m *MultiHeadAttention) split(x *tpu.Tensor) *tpu.Tensor {
 }
 
 // Attention is softmax(q·kᵀ/√d)·v: [..,n,d], [..,m,d], [..,m,e] → [..,n,e].
+// Without dropout it is one operation.
 func Attention(q, k, v *tpu.Tensor, causal bool, drop *Dropout) *tpu.Tensor {
+	if drop == nil || drop.Evaluating || drop.P == 0 {
+		return tpu.ScaledDotProductAttention(q, k, v, tpu.ScaledDotProductAttentionOptions{IsCausal: causal})
+	}
 	s := q.MatMul(k.T()).Mul(1 / math.Sqrt(float64(q.Dim(-1))))
 	if causal {
-		hidden := tpu.Ones(s.Dim(-2), s.Dim(-1)).Tril().Eq(0)
-		s = s.MaskedFill(hidden, math.Inf(-1))
+		s = s.MaskedFill(tpu.Ones(s.Dim(-2), s.Dim(-1)).Tril().Eq(0), math.Inf(-1))
 	}
-	w := s.Softmax(-1)
-	if drop != nil {
-		w = drop.Forward(w)
-	}
-	return w.MatMul(v)
+	return drop.Forward(s.Softmax(-1)).MatMul(v)
 }

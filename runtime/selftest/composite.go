@@ -50,13 +50,6 @@ var composites = map[string]func(c *composite) []*tpu.Tensor{
 		h, s := tpu.LSTMCell(c.t(0), c.t(1), c.t(2), c.t(3), c.t(4), c.t(5), c.t(6))
 		return []*tpu.Tensor{h, s}
 	},
-	"scaled_dot_product_attention": func(c *composite) []*tpu.Tensor {
-		o := tpu.AttentionOptions{IsCausal: yes(c.r.Attrs["is_causal"]), GQA: yes(c.r.Attrs["enable_gqa"]), Scale: c.r.Attrs["scale"]}
-		if len(c.r.Inputs) > 3 {
-			o.Mask = c.t(3)
-		}
-		return list1(tpu.ScaledDotProductAttention(c.t(0), c.t(1), c.t(2), o))
-	},
 	"multi_head_attention": func(c *composite) []*tpu.Tensor {
 		out, w := tpu.MultiHead(c.t(0), c.t(1), c.t(2), c.t(3), c.t(4), c.t(5), c.t(6), attrInt(c.r, "num_heads", 1))
 		if average, ok := c.r.Attrs["average_attn_weights"].(bool); !ok || average {

@@ -153,57 +153,11 @@ func (t *Tensor) Vander(columns ...int) *Tensor {
 	return t.Unsqueeze(1).Pow(t.s.e.indexOf(powers))
 }
 
-// AttentionOptions are the options of ScaledDotProductAttention.
-type AttentionOptions struct {
-	Mask     *Tensor // Bool: true takes part; float: added to the scores
-	IsCausal bool    // query i sees keys 0 … i
-	Dropout  float64
-	Scale    any  // 1/√d by default
-	GQA      bool // several query heads share a key head
-}
-
-// ScaledDotProductAttention is softmax(q·kᵀ·scale + mask)·v:
-// [..,n,d], [..,m,d], [..,m,e] → [..,n,e]. A query that sees nothing gives
-// zeros. Narrow floats are computed in F32 and rounded once.
-func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOptions) *Tensor {
-	out, _ := attention(q, k, v, opts)
-	return out
-}
-
-func attention(q, k, v *Tensor, opts []AttentionOptions) (out, weights *Tensor) {
-	const name = "scaled_dot_product_attention"
-	var o AttentionOptions
-	if len(opts) > 0 {
-		o = opts[0]
-	}
-	if q == nil || k == nil || v == nil {
-		refuse(name, &NilTensorError{})
-	}
-	e, t := q.s.e, q.dt
-	for _, x := range []*Tensor{q, k, v} {
-		if len(x.view.Dims) < 2 {
-			e.fail(name, &shape.RankError{Op: name, Dims: x.view.Dims, Min: 2, Max: -1})
-		}
-		if x.dt != t {
-			e.fail(name, &dtype.PromotionError{Left: t, Right: x.dt})
-		}
-	}
-	if q.Dim(-1) != k.Dim(-1) || k.Dim(-2) != v.Dim(-2) {
-		e.fail(name, &shape.MismatchError{Op: name, Left: q.Spec(), Right: k.Spec(), Axis: len(q.view.Dims) - 1, Why: "queries and keys have the same width, keys and values the same count"})
-	}
-	scale := 1 / math.Sqrt(float64(q.Dim(-1)))
-	if o.Scale != nil {
-		n, _ := numberAttr(o.Scale).(float64)
-		scale = n
-	}
-	if t.Bits() < 32 {
-		q, k, v = q.to(dtype.F32), k.to(dtype.F32), v.to(dtype.F32)
-	}
-	if o.GQA {
-		k, v = shareHeads(name, q, k), shareHeads(name, q, v)
-	}
-	s := q.MatMul(k.T()).Mul(scale)
-	hidden := (*Tensor)(nil)
+// attention is ScaledDotProductAttention that also gives the weights: a query
+// that sees nothing has weights of zero.
+func attention(q, k, v *Tensor, o MultiHeadOptions) (out, weights *Tensor) {
+	s := q.MatMul(k.T()).Mul(1 / math.Sqrt(float64(q.Dim(-1))))
+	var hidden *Tensor
 	if o.IsCausal {
 		hidden = Bool.Ones(s.Dim(-2), s.Dim(-1)).Tril().LogicalNot()
 	}
@@ -220,8 +174,6 @@ func attention(q, k, v *Tensor, opts []AttentionOptions) (out, weights *Tensor) 
 	}
 	if hidden != nil {
 		s = s.MaskedFill(hidden, math.Inf(-1))
-	}
-	if hidden != nil || o.Mask != nil {
 		blind := s.Detach().AMaxKeep(-1).Eq(math.Inf(-1))
 		weights = s.MaskedFill(blind, 0).Softmax(-1).MaskedFill(blind, 0)
 	} else {
@@ -231,19 +183,14 @@ func attention(q, k, v *Tensor, opts []AttentionOptions) (out, weights *Tensor) 
 	if o.Dropout > 0 {
 		w = w.Dropout(o.Dropout)
 	}
-	return w.MatMul(v).to(t), weights
+	return w.MatMul(v), weights
 }
 
-// shareHeads repeats the heads of keys or values until there are as many as queries have.
-func shareHeads(name string, q, k *Tensor) *Tensor {
-	n, h := q.Dim(-3), k.Dim(-3)
-	if h == 0 || n%h != 0 {
-		q.s.e.fail(name, &shape.ArgumentError{Op: name, Arg: "heads", Value: n, Why: "the query heads are not a multiple of the key heads"})
-	}
-	if n == h {
-		return k
-	}
-	return call("repeat_interleave", op.Attrs{{Name: "repeats", Value: n / h}, {Name: "dim", Value: -3}}, k)
+// MultiHeadOptions are the options of MultiHead.
+type MultiHeadOptions struct {
+	Mask     *Tensor // Bool: true takes part; float: added to the scores
+	IsCausal bool    // query i sees keys 0 … i
+	Dropout  float64 // of the weights
 }
 
 // RopeTables gives the cosines and sines of position·theta^(-2i/dim): two f32[length,dim/2].
@@ -317,7 +264,11 @@ func LSTMCell(x, h, c, wi, wh, bi, bh *Tensor) (hidden, cell *Tensor) {
 // MultiHead is attention of several heads with one projection of queries, keys
 // and values, sequence first: [n,b,d], [m,b,d], [m,b,d] → [n,b,d] and the
 // weights [b,heads,n,m].
-func MultiHead(q, k, v, wIn, bIn, wOut, bOut *Tensor, heads int, opts ...AttentionOptions) (out, weights *Tensor) {
+func MultiHead(q, k, v, wIn, bIn, wOut, bOut *Tensor, heads int, opts ...MultiHeadOptions) (out, weights *Tensor) {
+	var o MultiHeadOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
 	d := q.Dim(-1)
 	w := wIn.Chunk(3)
 	b := []*Tensor{nil, nil, nil}
@@ -328,7 +279,7 @@ func MultiHead(q, k, v, wIn, bIn, wOut, bOut *Tensor, heads int, opts ...Attenti
 		y := linear(x, w[i], b[i])
 		return y.Reshape(x.Dim(0), x.Dim(1), heads, d/heads).Permute(1, 2, 0, 3)
 	}
-	a, weights := attention(part(q, 0), part(k, 1), part(v, 2), opts)
+	a, weights := attention(part(q, 0), part(k, 1), part(v, 2), o)
 	return linear(a.Permute(2, 0, 1, 3).Reshape(q.view.Dims...), wOut, bOut), weights
 }
 
