@@ -319,6 +319,9 @@ var examples = []struct {
 	{"cross", func() { shown(tpu.Of(1, 0, 0).Cross(tpu.Of(0, 1, 0))) }},
 	{"cdist", func() { shown(tpu.Ones(2, 3).CDist(tpu.Zeros(4, 3))) }},
 	{"trace", func() { shown(tpu.Eye(3).Trace()) }},
+	{"scaled_dot_product_attention", func() {
+		shown(tpu.ScaledDotProductAttention(tpu.Ones(1, 2, 3, 4), tpu.Ones(1, 2, 3, 4), tpu.Ones(1, 2, 3, 4), tpu.ScaledDotProductAttentionOptions{IsCausal: true}))
+	}},
 	{"conv1d", func() { shown(tpu.Conv1D(tpu.Ones(1, 2, 6), tpu.Ones(3, 2, 3))) }},
 	{"conv2d", func() {
 		shown(tpu.Conv2D(tpu.Ones(1, 2, 5, 5), tpu.Ones(3, 2, 3, 3), tpu.Conv2DOptions{Padding: []int{1}}))
