@@ -1,9 +1,13 @@
 package op
 
-import "github.com/tpush/tpush/runtime/kernel"
+import (
+	"slices"
+
+	"github.com/tpush/tpush/runtime/kernel"
+)
 
 // contractOps are the products: what runs on the matrix unit.
-var contractOps = []Def{
+var contractOps = slices.Concat(linalgRows(), []Def{
 	{Name: "matmul", Torch: "matmul", Method: "MatMul", Func: "MatMul", Class: Contract,
 		Doc:     "Matrix product of the last two axes, broadcasting the others; a vector is a row on the left and a column on the right.",
 		Example: `tpu.Ones(2, 3).MatMul(tpu.Ones(3, 4))`,
@@ -135,7 +139,7 @@ var contractOps = []Def{
 		Shape:   traceShape, DType: traceType,
 		Grad: traceGrad, Kernel: kernel.Trace, Lower: lowerTrace, Cost: traceCost},
 	attentionRow(),
-}
+})
 
 // addedParams are the parameters of addmm and its family.
 func addedParams(x, y string) []Param {

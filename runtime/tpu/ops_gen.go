@@ -280,6 +280,16 @@ const (
 	rNllLossBackward
 	rCrossEntropy
 	rCrossEntropyBackward
+	rCholesky
+	rSolveTriangular
+	rSolve
+	rInv
+	rDet
+	rLogdet
+	rSlogdet
+	rQr
+	rEigh
+	rSvd
 	rMatmul
 	rMm
 	rBmm
@@ -682,6 +692,16 @@ var rowNames = [...]op.Name{
 	"nll_loss_backward",
 	"cross_entropy",
 	"cross_entropy_backward",
+	"cholesky",
+	"solve_triangular",
+	"solve",
+	"inv",
+	"det",
+	"logdet",
+	"slogdet",
+	"qr",
+	"eigh",
+	"svd",
 	"matmul",
 	"mm",
 	"bmm",
@@ -5104,6 +5124,226 @@ func CrossEntropy(input *Tensor, target *Tensor, opts ...CrossEntropyOptions) *T
 		a = op.Attrs{{Name: "ignore_index", Value: optionOr(r.def, "ignore_index", o.IgnoreIndex)}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "label_smoothing", Value: o.LabelSmoothing}}
 	}
 	return do(r.def, a, input, target, o.Weight)
+}
+
+// CholeskyOptions are the optional parameters of Cholesky. The zero value of a field is the default.
+type CholeskyOptions struct {
+	Upper bool
+}
+
+// Cholesky: Lower L with A = L·Lᵀ of a symmetric positive definite matrix, or its transpose. PyTorch: linalg.cholesky.
+//
+//	tpu.Eye(3).Cholesky()
+func (x *Tensor) Cholesky(opts ...CholeskyOptions) *Tensor {
+	r := &rowTable()[rCholesky]
+	var o CholeskyOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, x)
+}
+
+// Cholesky: Lower L with A = L·Lᵀ of a symmetric positive definite matrix, or its transpose. PyTorch: linalg.cholesky.
+func Cholesky(input *Tensor, opts ...CholeskyOptions) *Tensor {
+	r := &rowTable()[rCholesky]
+	var o CholeskyOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, input)
+}
+
+// SolveTriangularOptions are the optional parameters of SolveTriangular. The zero value of a field is the default.
+type SolveTriangularOptions struct {
+	Left          any  // default true
+	Unitriangular bool // the diagonal counts as ones
+}
+
+// SolveTriangular: X with A·X = B for a triangular A, or X·A = B with left false. PyTorch: linalg.solve_triangular.
+//
+//	tpu.Eye(3).SolveTriangular(tpu.Ones(3, 1), true)
+func (x *Tensor) SolveTriangular(b *Tensor, upper bool, opts ...SolveTriangularOptions) *Tensor {
+	r := &rowTable()[rSolveTriangular]
+	var o SolveTriangularOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "upper", Value: upper}, {Name: "left", Value: optionOr(r.def, "left", o.Left)}, {Name: "unitriangular", Value: o.Unitriangular}}
+	return do(r.def, a, x, b)
+}
+
+// SolveTriangular: X with A·X = B for a triangular A, or X·A = B with left false. PyTorch: linalg.solve_triangular.
+func SolveTriangular(input *Tensor, b *Tensor, upper bool, opts ...SolveTriangularOptions) *Tensor {
+	r := &rowTable()[rSolveTriangular]
+	var o SolveTriangularOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "upper", Value: upper}, {Name: "left", Value: optionOr(r.def, "left", o.Left)}, {Name: "unitriangular", Value: o.Unitriangular}}
+	return do(r.def, a, input, b)
+}
+
+// Solve: X with A·X = B, for a matrix or a vector B. PyTorch: linalg.solve.
+//
+//	tpu.Eye(3).Solve(tpu.Of(1.0, 2.0, 3.0))
+func (x *Tensor) Solve(b *Tensor) *Tensor {
+	r := &rowTable()[rSolve]
+	a := r.defaults
+	return do(r.def, a, x, b)
+}
+
+// Solve: X with A·X = B, for a matrix or a vector B. PyTorch: linalg.solve.
+func Solve(input *Tensor, b *Tensor) *Tensor {
+	r := &rowTable()[rSolve]
+	a := r.defaults
+	return do(r.def, a, input, b)
+}
+
+// Inv: The inverse of a matrix. PyTorch: linalg.inv.
+//
+//	tpu.Eye(3).Inv()
+func (x *Tensor) Inv() *Tensor {
+	r := &rowTable()[rInv]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// Inv: The inverse of a matrix. PyTorch: linalg.inv.
+func Inv(input *Tensor) *Tensor {
+	r := &rowTable()[rInv]
+	a := r.defaults
+	return do(r.def, a, input)
+}
+
+// Det: The determinant of a matrix. PyTorch: linalg.det.
+//
+//	tpu.Eye(3).Det()
+func (x *Tensor) Det() *Tensor {
+	r := &rowTable()[rDet]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// Det: The determinant of a matrix. PyTorch: linalg.det.
+func Det(input *Tensor) *Tensor {
+	r := &rowTable()[rDet]
+	a := r.defaults
+	return do(r.def, a, input)
+}
+
+// LogDet: The logarithm of the determinant, NaN where that is negative. PyTorch: logdet.
+//
+//	tpu.Eye(3).LogDet()
+func (x *Tensor) LogDet() *Tensor {
+	r := &rowTable()[rLogdet]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// LogDet: The logarithm of the determinant, NaN where that is negative. PyTorch: logdet.
+func LogDet(input *Tensor) *Tensor {
+	r := &rowTable()[rLogdet]
+	a := r.defaults
+	return do(r.def, a, input)
+}
+
+// SLogDet: The sign of the determinant and the logarithm of its size. PyTorch: linalg.slogdet.
+//
+//	tpu.Eye(3).SLogDet()
+func (x *Tensor) SLogDet() (sign *Tensor, logabsdet *Tensor) {
+	r := &rowTable()[rSlogdet]
+	a := r.defaults
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// SLogDet: The sign of the determinant and the logarithm of its size. PyTorch: linalg.slogdet.
+func SLogDet(input *Tensor) (sign *Tensor, logabsdet *Tensor) {
+	r := &rowTable()[rSlogdet]
+	a := r.defaults
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// QR: Reduced factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
+//
+//	tpu.Ones(3, 2).QR()
+func (x *Tensor) QR() (orthonormal *Tensor, triangular *Tensor) {
+	r := &rowTable()[rQr]
+	a := r.defaults
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// QR: Reduced factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
+func QR(input *Tensor) (orthonormal *Tensor, triangular *Tensor) {
+	r := &rowTable()[rQr]
+	a := r.defaults
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// EigHOptions are the optional parameters of EigH. The zero value of a field is the default.
+type EigHOptions struct {
+	UPLO any // default L; the triangle that is read, L or U
+}
+
+// EigH: Eigenvalues of a symmetric matrix in ascending order, and eigenvectors as columns; one triangle is read. PyTorch: linalg.eigh.
+//
+//	tpu.Eye(3).EigH()
+func (x *Tensor) EigH(opts ...EigHOptions) (eigenvalues *Tensor, eigenvectors *Tensor) {
+	r := &rowTable()[rEigh]
+	var o EigHOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "UPLO", Value: optionOr(r.def, "UPLO", o.UPLO)}}
+	}
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// EigH: Eigenvalues of a symmetric matrix in ascending order, and eigenvectors as columns; one triangle is read. PyTorch: linalg.eigh.
+func EigH(input *Tensor, opts ...EigHOptions) (eigenvalues *Tensor, eigenvectors *Tensor) {
+	r := &rowTable()[rEigh]
+	var o EigHOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "UPLO", Value: optionOr(r.def, "UPLO", o.UPLO)}}
+	}
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// SVD: Reduced factors A = U·diag(S)·Vh, S in descending order. PyTorch: linalg.svd.
+//
+//	tpu.Ones(3, 2).SVD()
+func (x *Tensor) SVD() (left *Tensor, values *Tensor, right *Tensor) {
+	r := &rowTable()[rSvd]
+	a := r.defaults
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// SVD: Reduced factors A = U·diag(S)·Vh, S in descending order. PyTorch: linalg.svd.
+func SVD(input *Tensor) (left *Tensor, values *Tensor, right *Tensor) {
+	r := &rowTable()[rSvd]
+	a := r.defaults
+	t := doAll(r.def, a, input)
+	return t[0], t[1], t[2]
 }
 
 // MatMul: Matrix product of the last two axes, broadcasting the others; a vector is a row on the left and a column on the right. PyTorch: matmul.
