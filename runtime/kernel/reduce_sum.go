@@ -185,10 +185,44 @@ func Mean(c *Call) error {
 func sumThen(c *Call, n int) error {
 	x, out := c.In[0], c.Out[0]
 	axes := reducedAxes(c.Attrs, len(x.Dims))
+	if out.DType == dtype.C64 {
+		return sumComplex(x, out, axes, n)
+	}
 	return byType(out.DType,
 		func() { sumScaled[float32](x, out, axes, float32(n), n >= 0) },
 		func() { sumScaled[float64](x, out, axes, float64(n), n >= 0) },
 		func() { sumScaled[int64](x, out, axes, 1, false) })
+}
+
+// sumComplex adds real and imaginary parts, each as a sum of f32.
+func sumComplex(x, out Array, axes []int, n int) error {
+	x = Cast(x, dtype.C64)
+	dst := As[float32](out.Buf)
+	part := make([]float32, out.Size())
+	for k := range 2 {
+		v := Array{DType: dtype.F32, View: x.View, Buf: x.Buf}
+		v.Offset = 2*x.Offset + k
+		v.Strides = make([]int, len(x.Strides))
+		for i, s := range x.Strides {
+			v.Strides[i] = 2 * s
+		}
+		sumAs(v, axes, part)
+		for i, s := range part {
+			if n >= 0 {
+				s /= float32(n)
+			}
+			dst[2*i+k] = s
+		}
+	}
+	return nil
+}
+
+// truths sees a complex array as bools, not 0; others as they are.
+func truths(x Array) Array {
+	if x.DType == dtype.C64 {
+		return Cast(x, dtype.Bool)
+	}
+	return x
 }
 
 func sumScaled[T accum](x, out Array, axes []int, n T, mean bool) {
@@ -245,7 +279,7 @@ func sumNumbers[T float32 | float64](row []T) (T, int) {
 
 // NonzeroCount counts what is not 0; NaN counts.
 func NonzeroCount(c *Call) error {
-	x, out := c.In[0], c.Out[0]
+	x, out := truths(c.In[0]), c.Out[0]
 	axes := reducedAxes(c.Attrs, len(x.Dims))
 	dst := As[int64](out.Buf)
 	return byType(x.DType,
@@ -271,7 +305,7 @@ func Any(c *Call) error { return truth(c, func(nonzero, n int64) bool { return n
 func All(c *Call) error { return truth(c, func(nonzero, n int64) bool { return nonzero == n }) }
 
 func truth(c *Call, f func(nonzero, n int64) bool) error {
-	x, out := c.In[0], c.Out[0]
+	x, out := truths(c.In[0]), c.Out[0]
 	axes := reducedAxes(c.Attrs, len(x.Dims))
 	set := func(i int, nonzero int64, n int) {
 		out.Buf[i] = 0

@@ -51,14 +51,14 @@ var reduceSumOps = []Def{
 		Name: Mean, Torch: "mean.dim", Method: "Mean", Class: Reduce,
 		Doc: "Mean over the given axes, or all.", Example: `tpu.Of(1.0, 2.0, 6.0).Mean()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam(), dtypeParam()},
-		Shape:  reduced(Mean), DType: floatOnly(Mean), Grad: meanGrad,
+		Shape:  reduced(Mean), DType: meanType, Grad: meanGrad,
 		Kernel: kernel.Mean, Lower: meanHLO, Cost: perInput(1),
 	},
 	{
 		Name: Prod, Torch: "prod.dim_int", Method: "Prod", Class: Reduce,
 		Doc: "Product over the given axes, or all; integers and bools multiply in i64.", Example: `tpu.Of(2, 3, 4).Prod()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam(), dtypeParam()},
-		Shape:  reduced(Prod), DType: sumType, Grad: prodGrad,
+		Shape:  reduced(Prod), DType: realSumType(Prod), Grad: prodGrad,
 		Kernel: kernel.Prod, Lower: reduceHLO("multiply", 1), Cost: perInput(1),
 	},
 	{
@@ -79,7 +79,7 @@ var reduceSumOps = []Def{
 		Name: Nansum, Torch: "nansum", Method: "NanSum", Class: Reduce,
 		Doc: "Sum over the given axes, or all, with NaN as 0.", Example: `tpu.Of(1.0, math.NaN(), 2.0).NanSum()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam(), dtypeParam()},
-		Shape:  reduced(Nansum), DType: sumType, Grad: nansumGrad,
+		Shape:  reduced(Nansum), DType: realSumType(Nansum), Grad: nansumGrad,
 		Kernel: kernel.Nansum, Lower: nansumHLO, Cost: perInput(2),
 	},
 	{
@@ -166,14 +166,14 @@ var reduceExtremeOps = []Def{
 		Name: Argmax, Torch: "argmax", Method: "ArgMax", Class: Reduce,
 		Doc: "First position of the largest element along one axis, or in the flattened tensor.", Example: `tpu.Of(1, 3, 2).ArgMax()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam()},
-		Shape:  reducedOne(Argmax), DType: positionType, NoGrad: "the result is a position",
+		Shape:  reducedOne(Argmax), DType: orderedPosition(Argmax), NoGrad: "the result is a position",
 		Kernel: kernel.Argmax, Lower: argHLO(true), Cost: perInput(2),
 	},
 	{
 		Name: Argmin, Torch: "argmin", Method: "ArgMin", Class: Reduce,
 		Doc: "First position of the smallest element along one axis, or in the flattened tensor.", Example: `tpu.Of(1, 3, 2).ArgMin()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam()},
-		Shape:  reducedOne(Argmin), DType: positionType, NoGrad: "the result is a position",
+		Shape:  reducedOne(Argmin), DType: orderedPosition(Argmin), NoGrad: "the result is a position",
 		Kernel: kernel.Argmin, Lower: argHLO(false), Cost: perInput(2),
 	},
 }

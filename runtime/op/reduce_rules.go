@@ -111,8 +111,11 @@ func scalarShape([]shape.Spec, Attrs) ([]int, error) { return []int{}, nil }
 
 // valueAndIndex infers the results of a reduction along one axis that also says where.
 func valueAndIndex(op Name) func(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
-	rule := reducedSome(op)
+	rule, ordered := reducedSome(op), orderedOnly(op)
 	return func(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
+		if _, err := ordered(in, a); err != nil {
+			return nil, err
+		}
 		dims, err := rule(in, a)
 		if err != nil {
 			return nil, err
@@ -136,6 +139,46 @@ func sumType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 		return dtype.I64, nil
 	}
 	return in[0].DType, nil
+}
+
+// realSumType is sumType without complex numbers.
+func realSumType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		t, err := sumType(in, a)
+		if err == nil && (t.Kind() == dtype.KindComplex || in[0].DType.Kind() == dtype.KindComplex) {
+			return dtype.Invalid, &TypeError{Op: string(n), Arg: "input", DType: dtype.C64, Want: "a real number"}
+		}
+		return t, err
+	}
+}
+
+// meanType is floatOnly, and lets complex numbers be.
+func meanType(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if in[0].DType == dtype.C64 && (a.DType("dtype") == dtype.Invalid || a.DType("dtype") == dtype.C64) {
+		return dtype.C64, nil
+	}
+	return floatOnly(Mean)(in, a)
+}
+
+// momentType is the type of a variance: floatOnly without the types of eight bits and fewer.
+func momentType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	rule := floatOnly(n)
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		t, err := rule(in, a)
+		if err == nil && t.Bits() < 16 {
+			return dtype.Invalid, &TypeError{Op: string(n), Arg: "input", DType: t, Want: "a float of 16 bits or more"}
+		}
+		return t, err
+	}
+}
+
+// orderedPosition is the type of a position among elements that have an order.
+func orderedPosition(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	rule := orderedOnly(n)
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		_, err := rule(in, a)
+		return dtype.I64, err
+	}
 }
 
 // floatOnly gives the type of the first input, or the attribute dtype, and refuses what is no float.

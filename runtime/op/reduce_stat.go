@@ -31,14 +31,14 @@ var reduceStatOps = []Def{
 		Name: Var, Torch: "var.correction", Method: "Var", Class: Reduce, Traits: Composite,
 		Doc: "Variance over the given axes, or all, divided by the count less correction.", Example: `tpu.Of(1.0, 2.0, 4.0).Var()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam(), correctionParam()},
-		Shape:  reduced(Var), DType: floatOnly(Var), Grad: varGrad,
+		Shape:  reduced(Var), DType: momentType(Var), Grad: varGrad,
 		Kernel: kernel.Var, Lower: momentsHLO(false, false), Cost: perInput(4),
 	},
 	{
 		Name: Std, Torch: "std.correction", Method: "Std", Class: Reduce, Traits: Composite,
 		Doc: "Standard deviation: the square root of the variance.", Example: `tpu.Of(1.0, 2.0, 4.0).Std()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam(), correctionParam()},
-		Shape:  reduced(Std), DType: floatOnly(Std), Grad: stdGrad,
+		Shape:  reduced(Std), DType: momentType(Std), Grad: stdGrad,
 		Kernel: kernel.Std, Lower: momentsHLO(true, false), Cost: perInput(4),
 	},
 	{
@@ -59,7 +59,7 @@ var reduceStatOps = []Def{
 		Name: Logsumexp, Torch: "logsumexp", Method: "LogSumExp", Class: Reduce, Traits: Composite,
 		Doc: "Logarithm of the sum of e^x over the given axes, or all, without overflow.", Example: `tpu.Of(1000.0, 1000.0).LogSumExp()`,
 		Params: []Param{tensor("self"), dimsParam(), keepParam()},
-		Shape:  reduced(Logsumexp), DType: floating, Grad: logsumexpGrad,
+		Shape:  reduced(Logsumexp), DType: realFloating, Grad: logsumexpGrad,
 		Kernel: kernel.Logsumexp, Lower: logsumexpHLO, Cost: perInputEUP(4),
 	},
 	{
@@ -80,7 +80,7 @@ var reduceStatOps = []Def{
 		Name: Dist, Torch: "dist", Method: "Dist", Class: Reduce, Traits: Composite,
 		Doc: "p-norm of the difference of two tensors.", Example: `tpu.Of(3.0, 0.0).Dist(tpu.Of(0.0, 4.0))`,
 		Params: []Param{tensor("self"), tensor("other"), {Name: "p", Kind: KNumber, Default: 2.0, Doc: "order"}},
-		Shape:  distShape, DType: floating, Grad: distGrad,
+		Shape:  distShape, DType: realFloating, Grad: distGrad,
 		Kernel: kernel.Dist, Lower: distHLO, Cost: perInputEUP(4),
 	},
 	{
@@ -94,7 +94,7 @@ var reduceStatOps = []Def{
 
 func momentsInfer(n Name) func(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
 	return func(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
-		t, err := floatOnly(n)(in, a)
+		t, err := momentType(n)(in, a)
 		if err != nil {
 			return nil, err
 		}

@@ -26,14 +26,14 @@ var scanOps = []Def{
 		Name: Cumsum, Torch: "cumsum", Method: "CumSum", InPlace: true, Class: Reduce,
 		Doc: "Running sum along an axis.", Example: `tpu.Of(1, 2, 3).CumSum(0)`,
 		Params: []Param{tensor("self"), dimParam(), dtypeParam()},
-		Shape:  alongShape(Cumsum), DType: sumType, Grad: cumsumGrad,
+		Shape:  alongShape(Cumsum), DType: realSumType(Cumsum), Grad: cumsumGrad,
 		Kernel: kernel.Cumsum, Lower: cumHLO("add", 0), Cost: perInput(1),
 	},
 	{
 		Name: Cumprod, Torch: "cumprod", Method: "CumProd", InPlace: true, Class: Reduce,
 		Doc: "Running product along an axis.", Example: `tpu.Of(1, 2, 3).CumProd(0)`,
 		Params: []Param{tensor("self"), dimParam(), dtypeParam()},
-		Shape:  alongShape(Cumprod), DType: sumType, Grad: cumprodGrad,
+		Shape:  alongShape(Cumprod), DType: realSumType(Cumprod), Grad: cumprodGrad,
 		Kernel: kernel.Cumprod, Lower: cumHLO("multiply", 1), Cost: perInput(1),
 	},
 	{
@@ -96,14 +96,14 @@ var scanOps = []Def{
 		Name: Diff, Torch: "diff", Method: "Diff", Class: Reduce,
 		Doc: "The n-th difference of neighbours along an axis.", Example: `tpu.Of(1, 4, 9).Diff()`,
 		Params: []Param{tensor("self"), {Name: "n", Kind: KInt, Default: 1, Doc: "how many times"}, lastDimParam()},
-		Shape:  diffShape, DType: sameType, Grad: diffGrad,
+		Shape:  diffShape, DType: orderedOnly(Diff), Grad: diffGrad,
 		Kernel: kernel.Diff, Lower: diffHLO, Cost: perInput(1),
 	},
 	{
 		Name: Trapezoid, Torch: "trapezoid.dx", Func: "Trapezoid", Class: Reduce, Traits: Composite,
 		Doc: "Integral of samples along an axis by the trapezoidal rule, at equal distance dx or at the points x.", Example: `tpu.Trapezoid(tpu.Of(1.0, 2.0, 3.0))`,
 		Params: []Param{tensor("y"), {Name: "x", Kind: KOptTensor, Doc: "points"}, {Name: "dx", Kind: KFloat, Default: 1.0, Dynamic: true, Doc: "distance"}, lastDimParam()},
-		Shape:  trapezoidShape, DType: floating, Grad: trapezoidGrad,
+		Shape:  trapezoidShape, DType: realFloating, Grad: trapezoidGrad,
 		Kernel: kernel.Trapezoid, Lower: trapezoidHLO, Cost: perInput(3),
 	},
 }

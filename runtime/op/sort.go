@@ -41,7 +41,7 @@ var sortOps = []Def{
 	{
 		Name: Argsort, Torch: "argsort.stable", Method: "ArgSort", Class: Reduce,
 		Doc: "Where the elements in order along an axis come from.", Example: `tpu.Of(3, 1, 2).ArgSort()`,
-		Params: sortParams(), Shape: alongShape(Argsort), DType: positionType, NoGrad: "the result is a position",
+		Params: sortParams(), Shape: alongShape(Argsort), DType: orderedPosition(Argsort), NoGrad: "the result is a position",
 		Kernel: kernel.Argsort, Lower: argsortHLO, Cost: perSort,
 	},
 	{
