@@ -117,6 +117,7 @@ type capture struct {
 	outer *capture
 	seq   uint64     // tape nodes made before
 	wrote []*Storage // storages written and gradients gathered meanwhile
+	made  []*Storage // storages made meanwhile
 }
 
 // CompileOptions change Compile.
@@ -175,16 +176,10 @@ func (e *engine) program(f func() []*Tensor) {
 	if err := e.d.EndProgram(c.needed(results)...); err != nil {
 		e.fail("compile", err)
 	}
-	for _, s := range c.wrote {
-		if s.batch == nil {
-			e.capture = c.outer
+	e.capture = c.outer
+	for _, s := range c.made {
+		if c.outer != nil || s.value.HBMBytes() > 0 { // the others stayed on chip
 			s.adopt()
-		}
-	}
-	for _, t := range results {
-		if t.s.batch == nil {
-			e.capture = c.outer
-			t.s.adopt()
 		}
 	}
 	if c.outer != nil {

@@ -2,6 +2,7 @@ package tpu
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/tpush/tpush/runtime/exec"
@@ -118,5 +119,26 @@ func TestNumbersNeverRecompile(t *testing.T) {
 		if got := d.CacheStats().Compilations; got != n {
 			t.Errorf("%s: %d programs more", m.Name, got-n)
 		}
+	}
+}
+
+// TestCompiledFunctionsDoNotLeak calls one many times.
+func TestCompiledFunctionsDoNotLeak(t *testing.T) {
+	d := use(t, exec.Debug)
+	w := Ones(64).RequireGrad()
+	f := Compile(func(x *Tensor) *Tensor { return x.Mul(w).Exp().Sum() }).(func(*Tensor) *Tensor)
+	x := Ones(64)
+	measure := func(n int) int {
+		for range n {
+			f(x).Backward()
+			w.ZeroGrad()
+		}
+		runtime.GC()
+		runtime.GC()
+		Of(1.0)
+		return d.Device().HBM().Live()
+	}
+	if a, b := measure(200), measure(2000); b > a+200 {
+		t.Errorf("%d arrays live, then %d", a, b)
 	}
 }

@@ -67,7 +67,11 @@ func dropAll(l *dropBatch) {
 
 // adopt registers the storage's value with Go's collector, when no root walk decides what lives.
 func (s *Storage) adopt() {
-	if s.e.d.Rooted() || s.e.capture != nil {
+	if c := s.e.capture; c != nil {
+		c.made = append(c.made, s)
+		return
+	}
+	if s.e.d.Rooted() || s.batch != nil {
 		return
 	}
 	spec := s.value.Spec()
