@@ -136,7 +136,7 @@ var inPlaceCases = []conformance{
 		l.want(x, 10, 2)
 		l.want(Of(-2.0, 0.0, 2.0).HardtanhInPlace(), -1, 0, 1)
 		l.near(Of(0.5, 0.75).LogitInPlace(), 0, 1.0986123)
-		l.near(Of(-2.0, 3.0).LeakyReluInPlace(LeakyReluOptions{NegativeSlope: 0.1}), -0.2, 3)
+		l.near(Of(-2.0, 3.0).LeakyReluInPlace(LeakyReLUOptions{NegativeSlope: 0.1}), -0.2, 3)
 	}},
 	{name: "case_16_backward_rows", run: func(l *lab) {
 		none := BinaryCrossEntropyOptions{Reduction: "none"}
