@@ -33,7 +33,7 @@ func TestDigitsAreLearned(t *testing.T) {
 		mode(func() {
 			l1, l2 := nn.NewLinear(64, 32), nn.NewLinear(32, 10)
 			opt := optim.NewAdam(append(nn.Params(l1), nn.Params(l2)...), optim.AdamOptions{LR: 0.01})
-			forward := func(x *tpu.Tensor) *tpu.Tensor { return l2.Forward(l1.Forward(x).Relu()) }
+			forward := func(x *tpu.Tensor) *tpu.Tensor { return l2.Forward(l1.Forward(x).ReLU()) }
 			for range 6 {
 				for _, b := range Shuffled(x, y, 96) {
 					opt.ZeroGrad()

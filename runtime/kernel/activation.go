@@ -174,21 +174,21 @@ func elu(x, alpha float64) float64 {
 	return alpha * math.Expm1(x)
 }
 
-// Relu computes max(x, 0).
-func Relu(c *Call) error { return reluOp.run(c) }
+// ReLU computes max(x, 0).
+func ReLU(c *Call) error { return reluOp.run(c) }
 
-// Relu6 computes min(max(x, 0), 6).
-func Relu6(c *Call) error { return relu6Op.run(c) }
+// ReLU6 computes min(max(x, 0), 6).
+func ReLU6(c *Call) error { return relu6Op.run(c) }
 
 // Hardtanh limits x to [min_val, max_val].
 func Hardtanh(c *Call) error { return hardtanhOp.run(c) }
 
-// LeakyRelu multiplies what is not positive by attribute negative_slope.
-func LeakyRelu(c *Call) error { return leakyOp.run(c) }
+// LeakyReLU multiplies what is not positive by attribute negative_slope.
+func LeakyReLU(c *Call) error { return leakyOp.run(c) }
 
-// Prelu multiplies what is not positive by the weight of its channel: axis 1
+// PReLU multiplies what is not positive by the weight of its channel: axis 1
 // of the input, or one weight for all.
-func Prelu(c *Call) error {
+func PReLU(c *Call) error {
 	x, w := c.In[0], c.In[1]
 	if w.Size() == 1 || len(x.Dims) < 2 {
 		return preluOp.run(&Call{In: []Array{x, w}, Out: c.Out})
@@ -211,11 +211,11 @@ func Sigmoid(c *Call) error { return sigmoidOp.run(c) }
 // LogSigmoid computes log(sigmoid(x)) without underflow.
 func LogSigmoid(c *Call) error { return logSigmoidOp.run(c) }
 
-// Silu computes x·sigmoid(x).
-func Silu(c *Call) error { return siluOp.run(c) }
+// SiLU computes x·sigmoid(x).
+func SiLU(c *Call) error { return siluOp.run(c) }
 
-// Gelu computes x·Φ(x), or its tanh approximation when attribute approximate says so.
-func Gelu(c *Call) error {
+// GELU computes x·Φ(x), or its tanh approximation when attribute approximate says so.
+func GELU(c *Call) error {
 	if c.Attrs.Str("approximate") == "tanh" {
 		return geluTanhOp.run(c)
 	}
@@ -225,14 +225,14 @@ func Gelu(c *Call) error {
 // Mish computes x·tanh(softplus(x)).
 func Mish(c *Call) error { return mishOp.run(c) }
 
-// Selu computes the self-normalizing exponential unit.
-func Selu(c *Call) error { return seluOp.run(c) }
+// SELU computes the self-normalizing exponential unit.
+func SELU(c *Call) error { return seluOp.run(c) }
 
-// Elu computes x above zero, alpha·(eˣ - 1) below.
-func Elu(c *Call) error { return eluOp.run(c) }
+// ELU computes x above zero, alpha·(eˣ - 1) below.
+func ELU(c *Call) error { return eluOp.run(c) }
 
-// Celu computes x above zero, alpha·(exp(x/alpha) - 1) below.
-func Celu(c *Call) error { return celuOp.run(c) }
+// CELU computes x above zero, alpha·(exp(x/alpha) - 1) below.
+func CELU(c *Call) error { return celuOp.run(c) }
 
 // Softplus computes log(1 + exp(beta·x))/beta, and x where beta·x is above threshold.
 func Softplus(c *Call) error { return softplusOp.run(c) }
@@ -269,8 +269,8 @@ var gluOp = elementwise{
 	heavy: true,
 }
 
-// Glu multiplies the first half along attribute dim by the sigmoid of the second.
-func Glu(c *Call) error {
+// GLU multiplies the first half along attribute dim by the sigmoid of the second.
+func GLU(c *Call) error {
 	x := c.In[0]
 	axis := c.Attrs.Int("dim")
 	if axis < 0 {

@@ -196,10 +196,10 @@ func BenchmarkElementwise(b *testing.B) {
 	run("add/1M", Add, 12<<20, f32(1<<20), f32(1<<20))
 	run("add/bf16/1M", Add, 8<<20, bf16(1<<20), bf16(1<<20))
 	run("mul/scalar1M", Mul, 8<<20, f32(1<<20), New(shape.Of(dtype.F64)))
-	run("relu/64x128", Relu, 64*128*8, f32(64, 128))
+	run("relu/64x128", ReLU, 64*128*8, f32(64, 128))
 	run("exp/64k", Exp, 8<<16, f32(1<<16))
 	run("tanh/64k", Tanh, 8<<16, f32(1<<16))
-	run("gelu/64k", Gelu, 8<<16, f32(1<<16))
+	run("gelu/64k", GELU, 8<<16, f32(1<<16))
 	run("sigmoid/64k", Sigmoid, 8<<16, f32(1<<16))
 	run("log/64k", Log, 8<<16, f32(1<<16))
 }

@@ -11,18 +11,18 @@ import (
 
 // Activation functions.
 const (
-	Relu        Name = "relu"
-	Relu6       Name = "relu6"
-	Gelu        Name = "gelu"
-	Silu        Name = "silu"
+	ReLU        Name = "relu"
+	ReLU6       Name = "relu6"
+	GELU        Name = "gelu"
+	SiLU        Name = "silu"
 	Sigmoid     Name = "sigmoid"
 	Hardsigmoid Name = "hardsigmoid"
 	Hardswish   Name = "hardswish"
 	Hardtanh    Name = "hardtanh"
-	Elu         Name = "elu"
-	Selu        Name = "selu"
-	Celu        Name = "celu"
-	LeakyRelu   Name = "leaky_relu"
+	ELU         Name = "elu"
+	SELU        Name = "selu"
+	CELU        Name = "celu"
+	LeakyReLU   Name = "leaky_relu"
 	LogSigmoid  Name = "log_sigmoid"
 	Softplus    Name = "softplus"
 	Softsign    Name = "softsign"
@@ -31,8 +31,8 @@ const (
 	Tanhshrink  Name = "tanhshrink"
 	Threshold   Name = "threshold"
 	Mish        Name = "mish"
-	Prelu       Name = "prelu"
-	Glu         Name = "glu"
+	PReLU       Name = "prelu"
+	GLU         Name = "glu"
 )
 
 // number declares an optional float attribute whose value does not change the program.
@@ -41,21 +41,21 @@ func number(name string, def float64, doc string) Param {
 }
 
 var activationOps = []Def{
-	{Name: Relu, Torch: "relu", Method: "Relu", InPlace: true, Class: Elementwise, Params: unaryParams,
-		Doc: "Elements above zero, and zero for the others.", Example: `tpu.Of(-1.0, 2.0).Relu()`,
-		Shape: likeInput, DType: modulusType, Kernel: kernel.Relu, Cost: perElement(1, VPU),
+	{Name: ReLU, Torch: "relu", Method: "ReLU", InPlace: true, Class: Elementwise, Params: unaryParams,
+		Doc: "Elements above zero, and zero for the others.", Example: `tpu.Of(-1.0, 2.0).ReLU()`,
+		Shape: likeInput, DType: modulusType, Kernel: kernel.ReLU, Cost: perElement(1, VPU),
 		Lower: lower(func(h hlo) stablehlo.Value { return h.max(h.in(0), h.num(0)) }),
 		Grad:  parts(func(k ew, dy Value) Value { return k.masked(k.op(Gt, k.y(), 0.0), dy) })},
-	{Name: Relu6, Torch: "relu6", Method: "Relu6", InPlace: true, Class: Elementwise, Params: unaryParams,
-		Doc: "Elements limited to the range from 0 to 6.", Example: `tpu.Of(-1.0, 2.0, 9.0).Relu6()`,
-		Shape: likeInput, DType: modulusType, Kernel: kernel.Relu6, Cost: perElement(2, VPU),
+	{Name: ReLU6, Torch: "relu6", Method: "ReLU6", InPlace: true, Class: Elementwise, Params: unaryParams,
+		Doc: "Elements limited to the range from 0 to 6.", Example: `tpu.Of(-1.0, 2.0, 9.0).ReLU6()`,
+		Shape: likeInput, DType: modulusType, Kernel: kernel.ReLU6, Cost: perElement(2, VPU),
 		Lower: lower(func(h hlo) stablehlo.Value { return h.min(h.max(h.in(0), h.num(0)), h.num(6)) }),
 		Grad:  parts(func(k ew, dy Value) Value { return k.inside(0, 6, dy) })},
-	{Name: Gelu, Torch: "gelu", Method: "Gelu", Class: Elementwise,
+	{Name: GELU, Torch: "gelu", Method: "GELU", Class: Elementwise,
 		Params: []Param{tensor("input"), {Name: "approximate", Kind: KString, Default: "none", Doc: "none, or tanh for the approximation by tanh"}},
-		Doc:    "Each element times the probability that a standard normal is below it.", Example: `tpu.Of(-1.0, 2.0).Gelu()`,
-		Shape: likeInput, DType: geluType, Kernel: kernel.Gelu, Cost: perElement(34, EUP), Lower: lowerWide(lowerGelu), Grad: parts(geluGrad)},
-	activation(Silu, "Silu", "Each element times its sigmoid.", kernel.Silu, 14,
+		Doc:    "Each element times the probability that a standard normal is below it.", Example: `tpu.Of(-1.0, 2.0).GELU()`,
+		Shape: likeInput, DType: geluType, Kernel: kernel.GELU, Cost: perElement(34, EUP), Lower: lowerWide(lowerGELU), Grad: parts(geluGrad)},
+	activation(SiLU, "SiLU", "Each element times its sigmoid.", kernel.SiLU, 14,
 		func(h hlo) stablehlo.Value { return h.mul(h.in(0), h.do("logistic", h.in(0))) },
 		func(k ew) Value {
 			s := k.op(Sigmoid, k.a())
@@ -80,31 +80,31 @@ var activationOps = []Def{
 		Shape: likeInput, DType: signedType, Kernel: kernel.Hardtanh, Cost: perElement(2, VPU),
 		Lower: lower(func(h hlo) stablehlo.Value { return h.min(h.max(h.in(0), h.attr("min_val")), h.attr("max_val")) }),
 		Grad:  parts(func(k ew, dy Value) Value { return k.inside(k.num("min_val"), k.num("max_val"), dy) })},
-	{Name: Elu, Torch: "elu", Method: "Elu", InPlace: true, Class: Elementwise,
+	{Name: ELU, Torch: "elu", Method: "ELU", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), number("alpha", 1, "minus the limit far below zero")},
-		Doc:    "Elements above zero as they are, alpha times e to the power of the others minus one.", Example: `tpu.Of(-1.0, 2.0).Elu()`,
-		Shape: likeInput, DType: floatsOnly, Kernel: kernel.Elu, Cost: perElement(12, EUP),
+		Doc:    "Elements above zero as they are, alpha times e to the power of the others minus one.", Example: `tpu.Of(-1.0, 2.0).ELU()`,
+		Shape: likeInput, DType: floatsOnly, Kernel: kernel.ELU, Cost: perElement(12, EUP),
 		Lower: lowerWide(func(h hlo) stablehlo.Value {
 			return h.positiveOr(h.mul(h.attr("alpha"), h.do("exponential_minus_one", h.in(0))))
 		}),
 		Grad: parts(times(func(k ew) Value { return k.notNegativeOr(1.0, k.add(k.y(), k.num("alpha"))) }))},
-	activation(Selu, "Selu", "Scaled exponential unit that keeps mean and variance.", kernel.Selu, 13,
+	activation(SELU, "SELU", "Scaled exponential unit that keeps mean and variance.", kernel.SELU, 13,
 		func(h hlo) stablehlo.Value {
 			return h.mul(h.num(seluScale), h.positiveOr(h.mul(h.num(seluAlpha), h.do("exponential_minus_one", h.in(0)))))
 		},
 		func(k ew) Value { return k.notNegativeOr(seluScale, k.add(k.y(), seluScale*seluAlpha)) }),
-	{Name: Celu, Torch: "celu", Method: "Celu", InPlace: true, Class: Elementwise,
+	{Name: CELU, Torch: "celu", Method: "CELU", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), number("alpha", 1, "minus the limit far below zero")},
-		Doc:    "Elements above zero as they are, a smooth curve down to minus alpha for the others.", Example: `tpu.Of(-1.0, 2.0).Celu()`,
-		Shape: likeInput, DType: floatsOnly, Kernel: kernel.Celu, Cost: perElement(13, EUP),
+		Doc:    "Elements above zero as they are, a smooth curve down to minus alpha for the others.", Example: `tpu.Of(-1.0, 2.0).CELU()`,
+		Shape: likeInput, DType: floatsOnly, Kernel: kernel.CELU, Cost: perElement(13, EUP),
 		Lower: lowerWide(func(h hlo) stablehlo.Value {
 			return h.positiveOr(h.mul(h.attr("alpha"), h.do("exponential_minus_one", h.div(h.in(0), h.attr("alpha")))))
 		}),
 		Grad: parts(times(func(k ew) Value { return k.notNegativeOr(1.0, k.add(k.mul(k.y(), 1/k.num("alpha")), 1)) }))},
-	{Name: LeakyRelu, Torch: "leaky_relu", Method: "LeakyRelu", InPlace: true, Class: Elementwise,
+	{Name: LeakyReLU, Torch: "leaky_relu", Method: "LeakyReLU", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), number("negative_slope", 0.01, "factor of elements that are not above zero")},
-		Doc:    "Elements above zero as they are, the others times negative_slope.", Example: `tpu.Of(-1.0, 2.0).LeakyRelu()`,
-		Shape: likeInput, DType: floatsOnly, Kernel: kernel.LeakyRelu, Cost: perElement(2, VPU),
+		Doc:    "Elements above zero as they are, the others times negative_slope.", Example: `tpu.Of(-1.0, 2.0).LeakyReLU()`,
+		Shape: likeInput, DType: floatsOnly, Kernel: kernel.LeakyReLU, Cost: perElement(2, VPU),
 		Lower: lowerWide(func(h hlo) stablehlo.Value { return h.positiveOr(h.mul(h.attr("negative_slope"), h.in(0))) }),
 		Grad:  parts(func(k ew, dy Value) Value { return k.positiveOr(dy, k.mul(dy, k.num("negative_slope"))) })},
 	activation(LogSigmoid, "LogSigmoid", "Logarithm of the sigmoid, without underflow.", kernel.LogSigmoid, 24,
@@ -162,13 +162,13 @@ var activationOps = []Def{
 			t := k.op(Tanh, k.Do(Softplus, nil, k.a()))
 			return k.add(t, k.mul(k.mul(k.a(), k.sub(1, k.square(t))), k.op(Sigmoid, k.a())))
 		}),
-	{Name: Prelu, Torch: "prelu", Method: "Prelu", Class: Elementwise, Params: []Param{tensor("input"), tensor("weight")},
-		Doc: "Elements above zero as they are, the others times the weight of their channel.", Example: `tpu.Of(-1.0, 2.0).Prelu(tpu.Of(0.25))`,
-		Shape: preluShape, DType: preluType, Kernel: kernel.Prelu, Cost: perElement(2, VPU), Lower: lowerPrelu, Grad: preluGrad},
-	{Name: Glu, Torch: "glu", Method: "Glu", Class: Elementwise,
+	{Name: PReLU, Torch: "prelu", Method: "PReLU", Class: Elementwise, Params: []Param{tensor("input"), tensor("weight")},
+		Doc: "Elements above zero as they are, the others times the weight of their channel.", Example: `tpu.Of(-1.0, 2.0).PReLU(tpu.Of(0.25))`,
+		Shape: preluShape, DType: preluType, Kernel: kernel.PReLU, Cost: perElement(2, VPU), Lower: lowerPReLU, Grad: preluGrad},
+	{Name: GLU, Torch: "glu", Method: "GLU", Class: Elementwise,
 		Params: []Param{tensor("input"), {Name: "dim", Kind: KInt, Default: -1, Doc: "axis that is halved"}},
-		Doc:    "First half of the input times the sigmoid of the second.", Example: `tpu.Of(1.0, 2.0, 3.0, 4.0).Glu()`,
-		Shape: gluShape, DType: floatsOnly, Kernel: kernel.Glu, Cost: perElement(14, EUP), Lower: lowerGlu, Grad: gluGrad},
+		Doc:    "First half of the input times the sigmoid of the second.", Example: `tpu.Of(1.0, 2.0, 3.0, 4.0).GLU()`,
+		Shape: gluShape, DType: floatsOnly, Kernel: kernel.GLU, Cost: perElement(14, EUP), Lower: lowerGLU, Grad: gluGrad},
 }
 
 // activation makes a row without attributes for floats only.
@@ -223,7 +223,7 @@ func geluType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	case "none", "tanh", "":
 		return floatsOnly(in, a)
 	default:
-		return dtype.Invalid, &shape.ArgumentError{Op: string(Gelu), Arg: "approximate", Value: m, Why: "must be none or tanh"}
+		return dtype.Invalid, &shape.ArgumentError{Op: string(GELU), Arg: "approximate", Value: m, Why: "must be none or tanh"}
 	}
 }
 
@@ -251,7 +251,7 @@ func preluShape(in []shape.Spec, _ Attrs) ([]int, error) {
 		channels = x.Dims[1]
 	}
 	if w.Rank() > 1 || w.Size() != 1 && w.Size() != channels {
-		return nil, &shape.MismatchError{Op: string(Prelu), Left: x, Right: w, Axis: 1, Why: "one weight, or one for each channel, is wanted"}
+		return nil, &shape.MismatchError{Op: string(PReLU), Left: x, Right: w, Axis: 1, Why: "one weight, or one for each channel, is wanted"}
 	}
 	return x.Dims, nil
 }
@@ -294,7 +294,7 @@ func preluGrad(b Builder, c *Call, dy []Value) []Value {
 	return out
 }
 
-func lowerPrelu(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+func lowerPReLU(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := hlo{w, c, like1(c.Out[0])}
 	weight := h.BroadcastTo(h.Reshape(c.In[1], perChannel(c.In[0].Spec, c.In[1].Spec)), h.spec.Dims)
 	return []stablehlo.Value{h.positiveOr(h.mul(weight, h.in(0)))}
@@ -302,12 +302,12 @@ func lowerPrelu(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 
 // gluShape halves an axis.
 func gluShape(in []shape.Spec, a Attrs) ([]int, error) {
-	axis, err := shape.Axis(string(Glu), a.Int("dim"), in[0].Rank())
+	axis, err := shape.Axis(string(GLU), a.Int("dim"), in[0].Rank())
 	if err != nil {
 		return nil, err
 	}
 	if in[0].Rank() == 0 || in[0].Dims[axis]%2 != 0 {
-		return nil, &shape.ArgumentError{Op: string(Glu), Arg: "input", Value: in[0], Why: "the halved axis must have an even size"}
+		return nil, &shape.ArgumentError{Op: string(GLU), Arg: "input", Value: in[0], Why: "the halved axis must have an even size"}
 	}
 	dims := append([]int(nil), in[0].Dims...)
 	dims[axis] /= 2
@@ -333,7 +333,7 @@ func gluGrad(b Builder, c *Call, dy []Value) []Value {
 	return []Value{b.Do("cat", Attrs{{Name: "dim", Value: axis}}, da, db)}
 }
 
-func lowerGlu(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+func lowerGLU(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := hlo{w, c, like1(c.Out[0])}
 	axis := c.Attrs.Int("dim")
 	if axis < 0 {
@@ -360,7 +360,7 @@ func (h hlo) positiveOr(y stablehlo.Value) stablehlo.Value {
 	return h.Select(h.Compare("GT", h.in(0), h.num(0)), h.in(0), y)
 }
 
-func lowerGelu(h hlo) stablehlo.Value {
+func lowerGELU(h hlo) stablehlo.Value {
 	x := h.in(0)
 	if h.c.Attrs.Str("approximate") != "tanh" {
 		return h.mul(x, lowerNdtr(h))

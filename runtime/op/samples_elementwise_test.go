@@ -12,28 +12,28 @@ func (samples) Elementwise() map[Name][]sample {
 		}
 	}
 	one(-2, 2, Neg, Positive, Square, Exp, Exp2, Expm1, Sin, Cos, Sinh, Cosh, Tanh, Asinh, Atan, Erf, Erfc, Deg2Rad, Rad2Deg,
-		I0, I0e, I1, I1e, Erfcx, Ndtr, LogNdtr, Gelu, Silu, Sigmoid, LogSigmoid, Softplus, Tanhshrink, Mish, NanToNum)
-	one(0.2, 3, Abs, Sign, Sgn, Reciprocal, Sqrt, Rsqrt, Log, Log2, Log10, Log1p, Lgamma, Digamma, Entr, Relu, Elu, Selu, Celu, LeakyRelu, Softsign)
-	one(-3, -0.2, Abs, Reciprocal, Elu, Selu, Celu, LeakyRelu, Softsign, Relu, Sinc)
+		I0, I0e, I1, I1e, Erfcx, Ndtr, LogNdtr, GELU, SiLU, Sigmoid, LogSigmoid, Softplus, Tanhshrink, Mish, NanToNum)
+	one(0.2, 3, Abs, Sign, Sgn, Reciprocal, Sqrt, Rsqrt, Log, Log2, Log10, Log1p, Lgamma, Digamma, Entr, ReLU, ELU, SELU, CELU, LeakyReLU, Softsign)
+	one(-3, -0.2, Abs, Reciprocal, ELU, SELU, CELU, LeakyReLU, Softsign, ReLU, Sinc)
 	one(-0.9, 0.9, Asin, Acos, Atanh, Erfinv, Tan)
 	one(1.2, 4, Acosh)
 	one(0.1, 0.9, Ndtri, Logit, Sinc, Ceil, Floor, Trunc, Frac)
 	one(0.6, 1.4, Round)
-	one(0.5, 5.5, Relu6)
+	one(0.5, 5.5, ReLU6)
 	one(-2.8, 2.8, Hardsigmoid, Hardswish)
 	one(3.2, 5, Hardswish)
 	one(-0.9, 0.9, Hardtanh)
 	one(0.6, 2, Hardshrink, Softshrink)
 	one(-2, -0.6, Hardshrink, Softshrink)
-	m[Gelu] = append(m[Gelu], sample{in: []any{d(2, 3)}, attrs: attrs("approximate", "tanh")})
+	m[GELU] = append(m[GELU], sample{in: []any{d(2, 3)}, attrs: attrs("approximate", "tanh")})
 	m[Softplus] = append(m[Softplus], sample{in: []any{d(4)}, attrs: attrs("beta", 2.0, "threshold", 1.0)})
-	m[Elu] = append(m[Elu], sample{in: []any{d(4)}, lo: -2, hi: -0.1, attrs: attrs("alpha", 0.7)})
-	m[Celu] = append(m[Celu], sample{in: []any{d(4)}, lo: -2, hi: -0.1, attrs: attrs("alpha", 0.7)})
+	m[ELU] = append(m[ELU], sample{in: []any{d(4)}, lo: -2, hi: -0.1, attrs: attrs("alpha", 0.7)})
+	m[CELU] = append(m[CELU], sample{in: []any{d(4)}, lo: -2, hi: -0.1, attrs: attrs("alpha", 0.7)})
 	m[Polygamma] = []sample{{in: []any{d(4)}, lo: 0.5, hi: 4, attrs: attrs("n", 1)}, {in: []any{d(4)}, lo: 1, hi: 4, attrs: attrs("n", 2), first: true}}
 	m[Logit] = append(m[Logit], sample{in: []any{d(4)}, lo: 0.2, hi: 0.8, attrs: attrs("eps", 0.1)})
 	m[Threshold] = []sample{{in: []any{d(4)}, lo: 0.6, hi: 2, attrs: attrs("threshold", 0.5, "value", 3.0)}, {in: []any{d(4)}, lo: -2, hi: 0.4, attrs: attrs("threshold", 0.5, "value", 3.0)}}
-	m[Prelu] = []sample{{in: []any{d(2, 3, 2), f64s(d(3), 0.2, 0.3, -0.4)}}, {in: []any{d(4), f64s(d(1), 0.2)}}}
-	m[Glu] = []sample{{in: []any{d(2, 4)}, attrs: attrs("dim", -1)}, {in: []any{d(2, 3)}, attrs: attrs("dim", 0)}}
+	m[PReLU] = []sample{{in: []any{d(2, 3, 2), f64s(d(3), 0.2, 0.3, -0.4)}}, {in: []any{d(4), f64s(d(1), 0.2)}}}
+	m[GLU] = []sample{{in: []any{d(2, 4)}, attrs: attrs("dim", -1)}, {in: []any{d(2, 3)}, attrs: attrs("dim", 0)}}
 
 	two := func(lo, hi float64, names ...Name) {
 		for _, n := range names {

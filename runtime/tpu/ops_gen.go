@@ -2709,49 +2709,49 @@ func (x *Tensor) Equal(other *Tensor) *Tensor {
 	return do(r.def, a, x, other)
 }
 
-// Relu: Elements above zero, and zero for the others. PyTorch: relu.
+// ReLU: Elements above zero, and zero for the others. PyTorch: relu.
 //
-//	tpu.Of(-1.0, 2.0).Relu()
-func (x *Tensor) Relu() *Tensor {
+//	tpu.Of(-1.0, 2.0).ReLU()
+func (x *Tensor) ReLU() *Tensor {
 	r := &rowTable()[rRelu]
 	a := r.defaults
 	return do(r.def, a, x)
 }
 
-// ReluInPlace: Elements above zero, and zero for the others. The result replaces x. PyTorch: relu.
-func (x *Tensor) ReluInPlace() *Tensor {
+// ReLUInPlace: Elements above zero, and zero for the others. The result replaces x. PyTorch: relu.
+func (x *Tensor) ReLUInPlace() *Tensor {
 	r := &rowTable()[rRelu]
 	a := r.defaults
 	return inPlace(r.def, a, x)
 }
 
-// Relu6: Elements limited to the range from 0 to 6. PyTorch: relu6.
+// ReLU6: Elements limited to the range from 0 to 6. PyTorch: relu6.
 //
-//	tpu.Of(-1.0, 2.0, 9.0).Relu6()
-func (x *Tensor) Relu6() *Tensor {
+//	tpu.Of(-1.0, 2.0, 9.0).ReLU6()
+func (x *Tensor) ReLU6() *Tensor {
 	r := &rowTable()[rRelu6]
 	a := r.defaults
 	return do(r.def, a, x)
 }
 
-// Relu6InPlace: Elements limited to the range from 0 to 6. The result replaces x. PyTorch: relu6.
-func (x *Tensor) Relu6InPlace() *Tensor {
+// ReLU6InPlace: Elements limited to the range from 0 to 6. The result replaces x. PyTorch: relu6.
+func (x *Tensor) ReLU6InPlace() *Tensor {
 	r := &rowTable()[rRelu6]
 	a := r.defaults
 	return inPlace(r.def, a, x)
 }
 
-// GeluOptions are the optional parameters of Gelu. The zero value of a field is the default.
-type GeluOptions struct {
+// GELUOptions are the optional parameters of GELU. The zero value of a field is the default.
+type GELUOptions struct {
 	Approximate any // default none; none, or tanh for the approximation by tanh
 }
 
-// Gelu: Each element times the probability that a standard normal is below it. PyTorch: gelu.
+// GELU: Each element times the probability that a standard normal is below it. PyTorch: gelu.
 //
-//	tpu.Of(-1.0, 2.0).Gelu()
-func (x *Tensor) Gelu(opts ...GeluOptions) *Tensor {
+//	tpu.Of(-1.0, 2.0).GELU()
+func (x *Tensor) GELU(opts ...GELUOptions) *Tensor {
 	r := &rowTable()[rGelu]
-	var o GeluOptions
+	var o GELUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2762,17 +2762,17 @@ func (x *Tensor) Gelu(opts ...GeluOptions) *Tensor {
 	return do(r.def, a, x)
 }
 
-// Silu: Each element times its sigmoid. PyTorch: silu.
+// SiLU: Each element times its sigmoid. PyTorch: silu.
 //
-//	tpu.Of(-1.0, 2.0).Silu()
-func (x *Tensor) Silu() *Tensor {
+//	tpu.Of(-1.0, 2.0).SiLU()
+func (x *Tensor) SiLU() *Tensor {
 	r := &rowTable()[rSilu]
 	a := r.defaults
 	return do(r.def, a, x)
 }
 
-// SiluInPlace: Each element times its sigmoid. The result replaces x. PyTorch: silu.
-func (x *Tensor) SiluInPlace() *Tensor {
+// SiLUInPlace: Each element times its sigmoid. The result replaces x. PyTorch: silu.
+func (x *Tensor) SiLUInPlace() *Tensor {
 	r := &rowTable()[rSilu]
 	a := r.defaults
 	return inPlace(r.def, a, x)
@@ -2862,17 +2862,17 @@ func (x *Tensor) HardtanhInPlace(opts ...HardtanhOptions) *Tensor {
 	return inPlace(r.def, a, x)
 }
 
-// EluOptions are the optional parameters of Elu. The zero value of a field is the default.
-type EluOptions struct {
+// ELUOptions are the optional parameters of ELU. The zero value of a field is the default.
+type ELUOptions struct {
 	Alpha any // default 1; minus the limit far below zero
 }
 
-// Elu: Elements above zero as they are, alpha times e to the power of the others minus one. PyTorch: elu.
+// ELU: Elements above zero as they are, alpha times e to the power of the others minus one. PyTorch: elu.
 //
-//	tpu.Of(-1.0, 2.0).Elu()
-func (x *Tensor) Elu(opts ...EluOptions) *Tensor {
+//	tpu.Of(-1.0, 2.0).ELU()
+func (x *Tensor) ELU(opts ...ELUOptions) *Tensor {
 	r := &rowTable()[rElu]
-	var o EluOptions
+	var o ELUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2883,10 +2883,10 @@ func (x *Tensor) Elu(opts ...EluOptions) *Tensor {
 	return do(r.def, a, x)
 }
 
-// EluInPlace: Elements above zero as they are, alpha times e to the power of the others minus one. The result replaces x. PyTorch: elu.
-func (x *Tensor) EluInPlace(opts ...EluOptions) *Tensor {
+// ELUInPlace: Elements above zero as they are, alpha times e to the power of the others minus one. The result replaces x. PyTorch: elu.
+func (x *Tensor) ELUInPlace(opts ...ELUOptions) *Tensor {
 	r := &rowTable()[rElu]
-	var o EluOptions
+	var o ELUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2897,33 +2897,33 @@ func (x *Tensor) EluInPlace(opts ...EluOptions) *Tensor {
 	return inPlace(r.def, a, x)
 }
 
-// Selu: Scaled exponential unit that keeps mean and variance. PyTorch: selu.
+// SELU: Scaled exponential unit that keeps mean and variance. PyTorch: selu.
 //
-//	tpu.Of(-1.0, 2.0).Selu()
-func (x *Tensor) Selu() *Tensor {
+//	tpu.Of(-1.0, 2.0).SELU()
+func (x *Tensor) SELU() *Tensor {
 	r := &rowTable()[rSelu]
 	a := r.defaults
 	return do(r.def, a, x)
 }
 
-// SeluInPlace: Scaled exponential unit that keeps mean and variance. The result replaces x. PyTorch: selu.
-func (x *Tensor) SeluInPlace() *Tensor {
+// SELUInPlace: Scaled exponential unit that keeps mean and variance. The result replaces x. PyTorch: selu.
+func (x *Tensor) SELUInPlace() *Tensor {
 	r := &rowTable()[rSelu]
 	a := r.defaults
 	return inPlace(r.def, a, x)
 }
 
-// CeluOptions are the optional parameters of Celu. The zero value of a field is the default.
-type CeluOptions struct {
+// CELUOptions are the optional parameters of CELU. The zero value of a field is the default.
+type CELUOptions struct {
 	Alpha any // default 1; minus the limit far below zero
 }
 
-// Celu: Elements above zero as they are, a smooth curve down to minus alpha for the others. PyTorch: celu.
+// CELU: Elements above zero as they are, a smooth curve down to minus alpha for the others. PyTorch: celu.
 //
-//	tpu.Of(-1.0, 2.0).Celu()
-func (x *Tensor) Celu(opts ...CeluOptions) *Tensor {
+//	tpu.Of(-1.0, 2.0).CELU()
+func (x *Tensor) CELU(opts ...CELUOptions) *Tensor {
 	r := &rowTable()[rCelu]
-	var o CeluOptions
+	var o CELUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2934,10 +2934,10 @@ func (x *Tensor) Celu(opts ...CeluOptions) *Tensor {
 	return do(r.def, a, x)
 }
 
-// CeluInPlace: Elements above zero as they are, a smooth curve down to minus alpha for the others. The result replaces x. PyTorch: celu.
-func (x *Tensor) CeluInPlace(opts ...CeluOptions) *Tensor {
+// CELUInPlace: Elements above zero as they are, a smooth curve down to minus alpha for the others. The result replaces x. PyTorch: celu.
+func (x *Tensor) CELUInPlace(opts ...CELUOptions) *Tensor {
 	r := &rowTable()[rCelu]
-	var o CeluOptions
+	var o CELUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2948,17 +2948,17 @@ func (x *Tensor) CeluInPlace(opts ...CeluOptions) *Tensor {
 	return inPlace(r.def, a, x)
 }
 
-// LeakyReluOptions are the optional parameters of LeakyRelu. The zero value of a field is the default.
-type LeakyReluOptions struct {
+// LeakyReLUOptions are the optional parameters of LeakyReLU. The zero value of a field is the default.
+type LeakyReLUOptions struct {
 	NegativeSlope any // default 0.01; factor of elements that are not above zero
 }
 
-// LeakyRelu: Elements above zero as they are, the others times negative_slope. PyTorch: leaky_relu.
+// LeakyReLU: Elements above zero as they are, the others times negative_slope. PyTorch: leaky_relu.
 //
-//	tpu.Of(-1.0, 2.0).LeakyRelu()
-func (x *Tensor) LeakyRelu(opts ...LeakyReluOptions) *Tensor {
+//	tpu.Of(-1.0, 2.0).LeakyReLU()
+func (x *Tensor) LeakyReLU(opts ...LeakyReLUOptions) *Tensor {
 	r := &rowTable()[rLeakyRelu]
-	var o LeakyReluOptions
+	var o LeakyReLUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -2969,10 +2969,10 @@ func (x *Tensor) LeakyRelu(opts ...LeakyReluOptions) *Tensor {
 	return do(r.def, a, x)
 }
 
-// LeakyReluInPlace: Elements above zero as they are, the others times negative_slope. The result replaces x. PyTorch: leaky_relu.
-func (x *Tensor) LeakyReluInPlace(opts ...LeakyReluOptions) *Tensor {
+// LeakyReLUInPlace: Elements above zero as they are, the others times negative_slope. The result replaces x. PyTorch: leaky_relu.
+func (x *Tensor) LeakyReLUInPlace(opts ...LeakyReLUOptions) *Tensor {
 	r := &rowTable()[rLeakyRelu]
-	var o LeakyReluOptions
+	var o LeakyReLUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
@@ -3120,26 +3120,26 @@ func (x *Tensor) MishInPlace() *Tensor {
 	return inPlace(r.def, a, x)
 }
 
-// Prelu: Elements above zero as they are, the others times the weight of their channel. PyTorch: prelu.
+// PReLU: Elements above zero as they are, the others times the weight of their channel. PyTorch: prelu.
 //
-//	tpu.Of(-1.0, 2.0).Prelu(tpu.Of(0.25))
-func (x *Tensor) Prelu(weight *Tensor) *Tensor {
+//	tpu.Of(-1.0, 2.0).PReLU(tpu.Of(0.25))
+func (x *Tensor) PReLU(weight *Tensor) *Tensor {
 	r := &rowTable()[rPrelu]
 	a := r.defaults
 	return do(r.def, a, x, weight)
 }
 
-// GluOptions are the optional parameters of Glu. The zero value of a field is the default.
-type GluOptions struct {
+// GLUOptions are the optional parameters of GLU. The zero value of a field is the default.
+type GLUOptions struct {
 	Dim any // default -1; axis that is halved
 }
 
-// Glu: First half of the input times the sigmoid of the second. PyTorch: glu.
+// GLU: First half of the input times the sigmoid of the second. PyTorch: glu.
 //
-//	tpu.Of(1.0, 2.0, 3.0, 4.0).Glu()
-func (x *Tensor) Glu(opts ...GluOptions) *Tensor {
+//	tpu.Of(1.0, 2.0, 3.0, 4.0).GLU()
+func (x *Tensor) GLU(opts ...GLUOptions) *Tensor {
 	r := &rowTable()[rGlu]
-	var o GluOptions
+	var o GLUOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
