@@ -26,7 +26,7 @@ var inPlaceCases = []conformance{
 	{name: "case_01_relu_through_view", run: func(l *lab) {
 		x := Of(-2.0, -1.0, 3.0)
 		v := x.ViewAs(x)
-		x.ReluInPlace()
+		x.ReLUInPlace()
 		l.want(x, 0, 0, 3)
 		l.want(v, 0, 0, 3)
 	}},
@@ -136,7 +136,7 @@ var inPlaceCases = []conformance{
 		l.want(x, 10, 2)
 		l.want(Of(-2.0, 0.0, 2.0).HardtanhInPlace(), -1, 0, 1)
 		l.near(Of(0.5, 0.75).LogitInPlace(), 0, 1.0986123)
-		l.near(Of(-2.0, 3.0).LeakyReluInPlace(LeakyReLUOptions{NegativeSlope: 0.1}), -0.2, 3)
+		l.near(Of(-2.0, 3.0).LeakyReLUInPlace(LeakyReLUOptions{NegativeSlope: 0.1}), -0.2, 3)
 	}},
 	{name: "case_16_backward_rows", run: func(l *lab) {
 		none := BinaryCrossEntropyOptions{Reduction: "none"}
@@ -145,12 +145,12 @@ var inPlaceCases = []conformance{
 			x.RequireGrad()
 			return GradWith(f(x), GradOptions{Gradient: dy}, x)[0]
 		}
-		l.near(grad(func(x *Tensor) *Tensor { return x.Gelu() }, Of(0.0), Of(1.0)), 0.5)
+		l.near(grad(func(x *Tensor) *Tensor { return x.GELU() }, Of(0.0), Of(1.0)), 0.5)
 		l.near(grad(func(x *Tensor) *Tensor { return x.Softplus() }, Of(0.0, 25.0), Of(1.0, 1.0)), 0.5, 1)
 		l.near(grad((*Tensor).Hardsigmoid, Of(0.0, 4.0), Of(1.0, 2.0)), 1.0/6, 0)
 		l.near(grad(func(x *Tensor) *Tensor { return x.Logit() }, Of(0.5, 0.25), Of(1.0, 1.0)), 4, 16.0/3)
 		l.near(grad((*Tensor).Tanh, Of(0.5493061443340549, 0.0), Of(1.0, 2.0)), 0.75, 2)
-		l.near(grad(func(x *Tensor) *Tensor { return x.Elu() }, Of(-1.0), Of(2.0)), 2*0.36787944117144233)
+		l.near(grad(func(x *Tensor) *Tensor { return x.ELU() }, Of(-1.0), Of(2.0)), 2*0.36787944117144233)
 	}},
 }
 
