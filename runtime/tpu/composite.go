@@ -243,7 +243,7 @@ func linear(x, w, b *Tensor) *Tensor { return Linear(x, w, LinearOptions{Bias: b
 func RNNTanhCell(x, h, wi, wh, bi, bh *Tensor) *Tensor { return gates(x, h, wi, wh, bi, bh).Tanh() }
 
 // RNNReluCell is RNNTanhCell with relu.
-func RNNReluCell(x, h, wi, wh, bi, bh *Tensor) *Tensor { return gates(x, h, wi, wh, bi, bh).Relu() }
+func RNNReluCell(x, h, wi, wh, bi, bh *Tensor) *Tensor { return gates(x, h, wi, wh, bi, bh).ReLU() }
 
 // GRUCell is one step of a gated recurrent unit; the gates of the weights are reset, update, new.
 func GRUCell(x, h, wi, wh, bi, bh *Tensor) *Tensor {
