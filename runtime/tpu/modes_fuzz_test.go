@@ -206,7 +206,7 @@ func fuzzStatements() []statement {
 		{"mask", func(p *randomProgram) *Tensor { x := p.any(); return x.Index(x.Gt(0)) }},
 		{"add_", func(p *randomProgram) *Tensor { p.any().AddInPlace(p.any()); return nil }},
 		{"mul_", func(p *randomProgram) *Tensor { p.any().MulInPlace(p.number()); return nil }},
-		{"relu_", func(p *randomProgram) *Tensor { p.any().ReluInPlace(); return nil }},
+		{"relu_", func(p *randomProgram) *Tensor { p.any().ReLUInPlace(); return nil }},
 		{"tanh_", func(p *randomProgram) *Tensor { p.any().TanhInPlace(); return nil }},
 		{"self add_", func(p *randomProgram) *Tensor { x := p.any(); x.AddInPlace(x); return nil }},
 		{"row add_", func(p *randomProgram) *Tensor { p.any().Index(0).AddInPlace(p.number()); return nil }},
