@@ -68,7 +68,8 @@ type Dispatcher struct {
 	cache   *cache
 
 	queue   []*node
-	cutting []*node // of the running cut, not launched yet
+	lost    *OpError // first failure that nobody was told of
+	cutting []*node  // of the running cut, not launched yet
 	loop    loopDetector
 	live    []*Value // materialized values with HBM, unordered
 	fresh   []*Value // made by statements that still run, outermost frame first
@@ -325,6 +326,17 @@ func (d *Dispatcher) fail(n *node, origin *OpError) {
 		o.err = &FailedValueError{Spec: o.spec, Op: string(n.def.Name), Stack: n.stack, Origin: origin}
 		o.node = nil
 	}
+	if d.lost == nil && !d.mode.Wait {
+		d.lost = origin
+	}
+}
+
+// told notes that the program has seen the failure of v.
+func (d *Dispatcher) told(v *Value) error {
+	if v.err.Origin == d.lost {
+		d.lost = nil
+	}
+	return v.err
 }
 
 // arrive notes where the program is at a new operation. When that begins a

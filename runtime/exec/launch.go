@@ -350,7 +350,7 @@ func (d *Dispatcher) Read(v *Value, why Reason) (kernel.Array, error) {
 // force makes v computed.
 func (d *Dispatcher) force(v *Value, why Reason) error {
 	if v.state == Failed {
-		return v.err
+		return d.told(v)
 	}
 	if v.buf == nil {
 		if d.mode.PerCell && why != ReasonProgramEnd && why != ReasonCompiledCall {
@@ -358,7 +358,7 @@ func (d *Dispatcher) force(v *Value, why Reason) error {
 		}
 		_ = d.cut(why, false, v) // v's own failure counts, not a neighbour's
 		if v.state == Failed {
-			return v.err
+			return d.told(v)
 		}
 	}
 	return nil
@@ -375,7 +375,8 @@ func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
 }
 
 // Sync launches everything queued and waits for the device. It reports the
-// first failure among vs, or among everything when vs is empty.
+// first failure among vs; when vs is empty, the first one that the program was
+// not told of yet.
 func (d *Dispatcher) Sync(vs ...*Value) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -385,6 +386,10 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 	err := d.cut(ReasonSync, false)
 	d.clock.Wait(d.dev.Chip().SyncNS)
 	if len(vs) == 0 {
+		if err == nil && d.lost != nil {
+			err = d.lost
+		}
+		d.lost = nil
 		return err
 	}
 	for _, v := range vs {
