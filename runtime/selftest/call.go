@@ -51,7 +51,11 @@ func (ts tensors) uploadAll(ops []conformance.Operand) {
 
 // apply runs one recorded operation on tensors. For an in-place one the result is the target.
 func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
-	if f := special[r.Op]; f != nil {
+	f := special[r.Op]
+	if f == nil {
+		f = factors[r.Op]
+	}
+	if f != nil {
 		if out, ok := f(ts, r); ok {
 			return out
 		}
