@@ -55,6 +55,9 @@ var names = map[string][]op.Name{
 	"psi":               {"digamma"},
 }
 
+// reflected are Python's operators called on the right operand.
+var reflected = map[string]string{"__rdiv__": "div", "__rtruediv__": "div", "__rpow__": "pow", "__rmod__": "remainder", "__rfloordiv__": "floor_divide", "__rlshift__": "bitwise_left_shift", "__rrshift__": "bitwise_right_shift"}
+
 // conversions are the methods of a tensor that convert it.
 var conversions = map[string]string{"bfloat16": "bf16", "bool": "bool", "byte": "u8", "char": "i8", "double": "f64", "float": "f32", "half": "f16", "int": "i32", "long": "i64", "short": "i16"}
 
@@ -84,6 +87,14 @@ func adapt(r *Record) *Record {
 	}
 	if name, ok := strings.CutPrefix(r.Op, "signal.windows."); ok {
 		return signalWindow(r, name)
+	}
+	if name, ok := reflected[r.Op]; ok && len(r.Inputs) == 2 {
+		c := *r
+		c.Op, c.Inputs = name, []Operand{r.Inputs[1], r.Inputs[0]}
+		if len(r.Grads) == 2 {
+			c.Grads = []Operand{r.Grads[1], r.Grads[0]}
+		}
+		return &c
 	}
 	if t, ok := conversions[r.Op]; ok && len(r.Inputs) == 1 {
 		c := *r

@@ -116,6 +116,13 @@ func loadRun[T number](d []T, a *Array, off, stride int) {
 		castRun(d, As[float64](a.Buf), off, stride)
 	case dtype.BF16:
 		s := As[uint16](a.Buf)
+		if stride == 1 {
+			s = s[off : off+len(d)]
+			for i := range d {
+				d[i] = T(math.Float32frombits(uint32(s[i]) << 16))
+			}
+			return
+		}
 		for i := range d {
 			d[i] = T(math.Float32frombits(uint32(s[off]) << 16))
 			off += stride
@@ -227,7 +234,12 @@ func storeRun[S number](out *Array, lo int, s []S) {
 	case dtype.BF16:
 		d := As[uint16](out.Buf)[lo : lo+n]
 		for i, x := range s {
-			d[i] = dtype.RoundBF16(float32(x))
+			b := math.Float32bits(float32(x))
+			if b&0x7fffffff > 0x7f800000 { // NaN
+				d[i] = dtype.RoundBF16(float32(x))
+				continue
+			}
+			d[i] = uint16((b + 0x7fff + b>>16&1) >> 16)
 		}
 		return
 	case dtype.F16:

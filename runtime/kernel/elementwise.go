@@ -239,13 +239,18 @@ func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d 
 	}
 	var x [3][]T
 	var reload [3]bool
+	row := 0 // length of the rows that operands are stretched along; a step stays in one
 	for i := range c.In {
 		v := &w.in[i]
 		if !c.In[i].Valid() {
 			continue
 		}
 		v.see(&c.In[i], out.Dims)
-		if v.mode != dense || v.arr.DType != pl.class {
+		if n := v.row(); n > 0 && v.arr.DType == pl.class && (row == 0 || row == n) {
+			row = n
+			v.mode = repeat
+		}
+		if v.mode != dense && v.mode != repeat || v.arr.DType != pl.class {
 			step = min(step, chunk)
 		}
 	}
@@ -260,15 +265,18 @@ func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d 
 				roundTo(pl.round, x[i][:1])
 			}
 			fill(x[i][1:], x[i][0])
-		case v.mode == dense && v.arr.DType == pl.class:
+		case v.mode == repeat, v.mode == dense && v.arr.DType == pl.class:
 			// sliced below
 		default:
 			x[i] = scratch[T](w, i)[:step]
 			reload[i] = true
 		}
 	}
-	for ; lo < hi; lo += step {
-		m := min(step, hi-lo)
+	for m := 0; lo < hi; lo += m {
+		m = min(step, hi-lo)
+		if row > 0 {
+			m = min(m, row-lo%row)
+		}
 		var y [3][]T
 		for i := range c.In {
 			v := &w.in[i]
@@ -278,6 +286,8 @@ func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d 
 				load(y[i], v, lo)
 			case x[i] != nil:
 				y[i] = x[i][:m]
+			case v.mode == repeat:
+				y[i] = As[T](v.arr.Buf)[v.off+lo%row:][:m]
 			case c.In[i].Valid():
 				y[i] = As[T](v.arr.Buf)[v.off+lo:][:m]
 			}

@@ -78,8 +78,11 @@ func TestDriverAgreesWithSingleElements(t *testing.T) {
 		for i := range dims {
 			dims[i] = 1 + r.IntN(5)
 		}
-		if k%50 == 0 {
+		switch {
+		case k%50 == 0:
 			dims = []int{70, 9, 131} // several chunks and several threads
+		case k%10 == 1:
+			dims = []int{1 + r.IntN(40), 32 + r.IntN(60)} // rows long enough for loops of their own
 		}
 		fn := funcs[r.IntN(len(funcs))]
 		in := make([]Array, fn.n)

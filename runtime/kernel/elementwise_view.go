@@ -9,9 +9,10 @@ const maxRank = 32
 type mode uint8
 
 const (
-	dense mode = iota // elements lie one after the other
-	splat             // one element, repeated
-	walk              // through strides
+	dense  mode = iota // elements lie one after the other
+	splat              // one element, repeated
+	walk               // through strides
+	repeat             // one dense row, repeated
 )
 
 // A view is an operand stretched to the dimensions of the result.
@@ -67,6 +68,15 @@ func (v *view) see(a *Array, dims []int) {
 		r++
 	}
 	v.rank = r
+}
+
+// row gives the length of the dense row that the operand repeats, when it is
+// long enough for a loop of its own; else 0.
+func (v *view) row() int {
+	if v.mode == walk && v.rank == 2 && v.strides[0] == 0 && v.strides[1] == 1 && v.dims[1] >= 32 {
+		return v.dims[1]
+	}
+	return 0
 }
 
 // runs calls f for each stretch of equal stride among elements lo … lo+n of

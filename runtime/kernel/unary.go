@@ -62,10 +62,7 @@ var (
 		},
 		i64: func(d, a, _, _ []int64, _ *Params) {
 			for i, x := range a {
-				d[i] = max(x, -x)
-				if x == math.MinInt64 {
-					d[i] = x
-				}
+				d[i] = max(x, -x) // the least integer stays
 			}
 		},
 		u64: loopSame[uint64],
@@ -255,6 +252,19 @@ var nanToNumOp = elementwise{
 // NanToNum replaces NaN and infinities by attributes nan, posinf and neginf;
 // a NaN there stands for the largest or least finite value of the type.
 func NanToNum(c *Call) error { return nanToNumOp.run(c) }
+
+var angleOp = light(func(x float64) float64 {
+	switch {
+	case x < 0:
+		return math.Pi
+	case x != x:
+		return x
+	}
+	return 0
+})
+
+// Angle computes π below zero, 0 elsewhere.
+func Angle(c *Call) error { return angleOp.run(c) }
 
 // Questions.
 

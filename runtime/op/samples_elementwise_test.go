@@ -16,6 +16,7 @@ func (samples) Elementwise() map[Name][]sample {
 	one(0.2, 3, Abs, Sign, Sgn, Reciprocal, Sqrt, Rsqrt, Log, Log2, Log10, Log1p, Lgamma, Digamma, Entr, ReLU, ELU, SELU, CELU, LeakyReLU, Softsign)
 	one(-3, -0.2, Abs, Reciprocal, ELU, SELU, CELU, LeakyReLU, Softsign, ReLU, Sinc)
 	one(-0.9, 0.9, Asin, Acos, Atanh, Erfinv, Tan)
+	one(0.2, 3, Angle)
 	one(1.2, 4, Acosh)
 	one(0.1, 0.9, Ndtri, Logit, Sinc, Ceil, Floor, Trunc, Frac)
 	one(0.6, 1.4, Round)

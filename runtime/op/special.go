@@ -47,6 +47,7 @@ const (
 	Ndtri     Name = "ndtri"
 	LogNdtr   Name = "log_ndtr"
 	Entr      Name = "entr"
+	Angle     Name = "angle"
 	Mvlgamma  Name = "mvlgamma"
 )
 
@@ -151,6 +152,9 @@ var specialOps = []Def{
 		Doc:    "Logarithm of the odds of each element.", Example: `tpu.Of(0.25, 0.5).Logit()`,
 		Shape: likeInput, DType: realFloating, Kernel: kernel.Logit, Cost: perElement(14, EUP), Lower: lowerWide(lowerLogit),
 		Grad: parts(logitGrad)},
+	{Name: Angle, Torch: "angle", Method: "Angle", Class: Elementwise, Params: unaryParams,
+		Doc: "Angle of each element as a complex number: pi below zero, else zero.", Example: `tpu.Of(-1.0, 2.0).Angle()`,
+		Shape: likeInput, DType: realFloating, Kernel: kernel.Angle, Cost: perElement(3, VPU), Lower: lower(lowerAngle), Grad: parts(zeroGrad)},
 	special(I0, "I0", "Modified Bessel function of order 0.", `tpu.Of(0.0, 1.0).I0()`, kernel.I0, 40,
 		lowerWide(func(h hlo) stablehlo.Value { return h.mul(h.exp(h.abs(h.in(0))), lowerI0e(h)) }),
 		func(k ew) Value { return k.op(I1, k.a()) }),
@@ -185,6 +189,13 @@ var specialOps = []Def{
 			return h.Select(h.Compare("LT", x, h.num(0)), h.num(math.Inf(-1)), y)
 		}),
 		func(k ew) Value { return k.sub(-1, k.op(Log, k.a())) }),
+}
+
+// lowerAngle is π below zero and 0 elsewhere, NaN at NaN.
+func lowerAngle(h hlo) stablehlo.Value {
+	x := h.in(0)
+	y := h.Select(h.Compare("LT", x, h.num(0)), h.num(math.Pi), h.num(0))
+	return h.Select(h.Compare("NE", x, x), x, y)
 }
 
 // gauss is exp(-x²).

@@ -84,6 +84,7 @@ var examples = []struct {
 	{"mvlgamma", func() { shown(tpu.Of(3.0, 5.0).Mvlgamma(2)) }},
 	{"sinc", func() { shown(tpu.Of(0.0, 0.5).Sinc()) }},
 	{"logit", func() { shown(tpu.Of(0.25, 0.5).Logit()) }},
+	{"angle", func() { shown(tpu.Of(-1.0, 2.0).Angle()) }},
 	{"i0", func() { shown(tpu.Of(0.0, 1.0).I0()) }},
 	{"i0e", func() { shown(tpu.Of(0.0, 1.0).I0e()) }},
 	{"i1", func() { shown(tpu.Of(0.0, 1.0).I1()) }},

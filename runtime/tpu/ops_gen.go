@@ -61,6 +61,7 @@ const (
 	rMvlgamma
 	rSinc
 	rLogit
+	rAngle
 	rI0
 	rI0e
 	rI1
@@ -473,6 +474,7 @@ var rowNames = [...]op.Name{
 	"mvlgamma",
 	"sinc",
 	"logit",
+	"angle",
 	"i0",
 	"i0e",
 	"i1",
@@ -1680,6 +1682,15 @@ func (x *Tensor) LogitInPlace(opts ...LogitOptions) *Tensor {
 		a = op.Attrs{{Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
 	}
 	return inPlace(r.def, a, x)
+}
+
+// Angle: Angle of each element as a complex number: pi below zero, else zero. PyTorch: angle.
+//
+//	tpu.Of(-1.0, 2.0).Angle()
+func (x *Tensor) Angle() *Tensor {
+	r := &rowTable()[rAngle]
+	a := r.defaults
+	return do(r.def, a, x)
 }
 
 // I0: Modified Bessel function of order 0. PyTorch: special_i0.
