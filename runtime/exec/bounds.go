@@ -3,8 +3,12 @@ package exec
 import (
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
+
+// asStrided is the row by which the tensor layer reads a view.
+const asStrided op.Name = "as_strided"
 
 // maxBad is how many bad elements an error lists.
 const maxBad = 8
@@ -16,10 +20,11 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 		if v == nil || v.spec.Size() == 0 {
 			continue
 		}
-		if err := d.force(v, ReasonBounds); err != nil {
+		a, err := d.indexArray(v)
+		if err != nil {
 			return err
 		}
-		if e := scanIndices(v.buf.Host(), c); e != nil {
+		if e := scanIndices(a, c); e != nil {
 			e.Op, e.OpN, e.Stack = string(def.Name), d.nextOp, st
 			e.Index, e.IndexAt, e.IndexStack = v.spec, c.Index, v.stack
 			e.Axis, e.IntoAt = c.Axis, c.Into
@@ -33,6 +38,20 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 		}
 	}
 	return nil
+}
+
+// indexArray gives the numbers of an index operand. A view of something that is
+// computed is read through its strides: looking at it launches nothing.
+func (d *Dispatcher) indexArray(v *Value) (kernel.Array, error) {
+	if n := v.node; v.buf == nil && n != nil && n.def.Name == asStrided && n.in[0].buf != nil {
+		base := n.in[0].buf.Host()
+		base.View = shape.View{Dims: v.spec.Dims, Strides: n.attrs.Ints("stride"), Offset: n.attrs.Int("storage_offset")}
+		return base, nil
+	}
+	if err := d.force(v, ReasonBounds); err != nil {
+		return kernel.Array{}, err
+	}
+	return v.buf.Host(), nil
 }
 
 // scanIndices finds the values outside [c.Lo, c.Hi]; nil when there are none.

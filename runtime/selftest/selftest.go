@@ -7,6 +7,7 @@
 package selftest
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -36,6 +37,25 @@ type Result struct {
 	Skipped            string // why it did not run
 }
 
+//go:embed testdata/*.jsonl
+var recorded embed.FS
+
+// RunAny runs the records of a folder, or the sample in the program when dir is "".
+func RunAny(dir string, o Options) ([]Result, error) {
+	if dir != "" {
+		return Run(dir, o)
+	}
+	tmp, err := os.MkdirTemp("", "tpush-selftest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.CopyFS(tmp, recorded); err != nil {
+		return nil, err
+	}
+	return Run(filepath.Join(tmp, "testdata"), o)
+}
+
 // Run runs the records of a folder.
 func Run(dir string, o Options) ([]Result, error) {
 	modes := o.Modes
@@ -51,6 +71,9 @@ func Run(dir string, o Options) ([]Result, error) {
 		sort.Strings(all)
 		for _, f := range all {
 			files = append(files, strings.TrimSuffix(filepath.Base(f), ".jsonl"))
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: no recordings (.jsonl files)", dir)
 		}
 	}
 	var out []Result
