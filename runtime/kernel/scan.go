@@ -274,35 +274,52 @@ func diffRows[T accum](x, out Array, axes []int, n int, f func([]T)) {
 // Trapezoid integrates samples along dim by the trapezoidal rule, at distance
 // dx or at the points of the second input.
 func Trapezoid(c *Call) error {
-	y, out := c.In[0], c.Out[0]
+	dst := dest[float64](c.Out[0])
+	intervals(c, func(i int, parts []float64) {
+		dst[i] = 0
+		for _, p := range parts {
+			dst[i] += p
+		}
+	})
+	settle(c.Out[0], dst)
+	return nil
+}
+
+// CumulativeTrapezoid gives the integral up to each sample but the first.
+func CumulativeTrapezoid(c *Call) error {
+	data, done := writeRows[float64](c.Out[0], oneAxis(c.Attrs, len(c.In[0].Dims)))
+	intervals(c, func(i int, parts []float64) { sums(parts, data[i*len(parts):(i+1)*len(parts)]) })
+	done()
+	return nil
+}
+
+// intervals calls f with the integrals between neighbouring samples of each row.
+func intervals(c *Call, f func(i int, parts []float64)) {
+	y := c.In[0]
 	axes := oneAxis(c.Attrs, len(y.Dims))
 	dx := c.Attrs.Float("dx")
-	var points []float64
+	points := []float64(nil)
 	shared := false
 	if len(c.In) > 1 && c.In[1].Valid() {
 		x := c.In[1]
-		shared = len(x.Dims) == 1
-		if !shared {
+		if shared = len(x.Dims) == 1; !shared {
 			x, _ = axesLast(x, axes)
 		}
 		points = Float64s(x)
 	}
-	dst := dest[float64](out)
 	rows(y, axes, func(i int, row []float64) {
 		at := points
 		if points != nil && !shared {
 			at = points[i*len(row) : (i+1)*len(row)]
 		}
-		s := 0.0
-		for k := 1; k < len(row); k++ {
+		parts := make([]float64, max(0, len(row)-1))
+		for k := range parts {
 			d := dx
 			if at != nil {
-				d = at[k] - at[k-1]
+				d = at[k+1] - at[k]
 			}
-			s += (row[k] + row[k-1]) / 2 * d
+			parts[k] = (row[k] + row[k+1]) / 2 * d
 		}
-		dst[i] = s
+		f(i, parts)
 	})
-	settle(out, dst)
-	return nil
 }

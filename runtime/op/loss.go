@@ -46,7 +46,7 @@ func smoothingParam() Param {
 }
 
 // lossOps measure how far results are from targets.
-var lossOps = join(pointLossOps, rowLossOps, classLossOps)
+var lossOps = join(pointLossOps, rowLossOps, labelLossOps, classLossOps)
 
 var pointLossOps = []Def{
 	{

@@ -21,9 +21,9 @@ var recorded = []struct {
 	{"conformance", "scan_sort", 5},
 	{"conformance", "normalization", 0},
 	{"conformance", "loss", 0},
-	{"conformance_opinfo", "reduction", 6},
-	{"conformance_opinfo", "nn_loss", 10},
-	{"conformance_opinfo", "nn_norm", 10},
+	{"conformance_opinfo", "reduction", 0},
+	{"conformance_opinfo", "nn_loss", 5},
+	{"conformance_opinfo", "nn_norm", 0},
 }
 
 // TestRecordings runs rows on recorded inputs and compares results and gradients.

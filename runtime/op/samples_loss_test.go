@@ -34,21 +34,28 @@ func (samples) Loss() map[Name][]sample {
 	}
 	backwards := []sample{backward("none", d(4)), backward("mean", d()), backward("sum", d(), "label_smoothing", 0.2)}
 	return map[Name][]sample{
-		MSELoss:                  join(each(two), each([]any{d(2, 3), d(3)}), each([]any{d(2, 3), d(2, 3), d(2, 3)})),
-		L1Loss:                   each(two),
-		SmoothL1Loss:             join(each(two, "beta", 0.7), each(two, "beta", 0.0)),
-		HuberLoss:                each(two, "delta", 0.7),
-		BinaryCrossEntropy:       unit(join(each(two), each([]any{d(2, 3), d(2, 3), fixed{*f64s(d(3), 1, 2, 3)}}))),
-		BCEWithLogits:            join(each([]any{d(2, 3), d(2, 3), nil, nil}), each([]any{d(2, 3), d(2, 3), fixed{*f64s(d(3), 1, 2, 3)}, fixed{*f64s(d(3), 2, 1, 3)}})),
-		KLDiv:                    join(unit(join(each(two), []sample{{in: two, attrs: attrs("reduction", "batchmean")}})), each(two, "log_target", true)),
-		HingeEmbeddingLoss:       each([]any{d(2, 3), signs}),
-		MarginRankingLoss:        each([]any{d(2, 3), d(2, 3), signs}, "margin", 0.3),
-		SoftMarginLoss:           each([]any{d(2, 3), signs}),
-		GaussianNLLLoss:          unit(join(each([]any{d(2, 3), d(2, 3), d(2, 3)}), each([]any{d(2, 3), d(2, 3), d(2, 1)}, "full", true))),
-		PoissonNLLLoss:           join(each(two), unit(each(two, "log_input", false, "full", true))),
-		CosineEmbeddingLoss:      each([]any{d(3, 4), d(3, 4), fixed{*f64s(d(3), 1, -1, 1)}}, "margin", -0.9),
-		TripletMarginLoss:        join(each([]any{d(2, 3), d(2, 3), d(2, 3)}, "margin", 3.0), each([]any{d(2, 3), d(2, 3), d(2, 3)}, "margin", 5.0, "swap", true, "p", 3.0)),
-		MultiMarginLoss:          join(each(scores), each(append(scores, weight), "p", 2.0, "margin", 0.7)),
+		MSELoss:             join(each(two), each([]any{d(2, 3), d(3)}), each([]any{d(2, 3), d(2, 3), d(2, 3)})),
+		L1Loss:              each(two),
+		SmoothL1Loss:        join(each(two, "beta", 0.7), each(two, "beta", 0.0)),
+		HuberLoss:           each(two, "delta", 0.7),
+		BinaryCrossEntropy:  unit(join(each(two), each([]any{d(2, 3), d(2, 3), fixed{*f64s(d(3), 1, 2, 3)}}))),
+		BCEWithLogits:       join(each([]any{d(2, 3), d(2, 3), nil, nil}), each([]any{d(2, 3), d(2, 3), fixed{*f64s(d(3), 1, 2, 3)}, fixed{*f64s(d(3), 2, 1, 3)}})),
+		KLDiv:               join(unit(join(each(two), []sample{{in: two, attrs: attrs("reduction", "batchmean")}})), each(two, "log_target", true)),
+		HingeEmbeddingLoss:  each([]any{d(2, 3), signs}),
+		MarginRankingLoss:   each([]any{d(2, 3), d(2, 3), signs}, "margin", 0.3),
+		SoftMarginLoss:      each([]any{d(2, 3), signs}),
+		GaussianNLLLoss:     unit(join(each([]any{d(2, 3), d(2, 3), d(2, 3)}), each([]any{d(2, 3), d(2, 3), d(2, 1)}, "full", true))),
+		PoissonNLLLoss:      join(each(two), unit(each(two, "log_input", false, "full", true))),
+		CosineEmbeddingLoss: each([]any{d(3, 4), d(3, 4), fixed{*f64s(d(3), 1, -1, 1)}}, "margin", -0.9),
+		TripletMarginLoss:   join(each([]any{d(2, 3), d(2, 3), d(2, 3)}, "margin", 3.0), each([]any{d(2, 3), d(2, 3), d(2, 3)}, "margin", 5.0, "swap", true, "p", 3.0)),
+		MultiMarginLoss:     join(each(scores), each(append(scores, weight), "p", 2.0, "margin", 0.7)),
+		MultilabelMarginLoss: func() []sample {
+			ss := each([]any{d(3, 4), i64s(d(3, 4), 2, 0, -1, 1, -1, 0, 1, 2, 1, 3, 0, -1)})
+			for i := range ss {
+				ss[i].first = true
+			}
+			return ss
+		}(),
 		MultilabelSoftMarginLoss: each([]any{d(2, 3), d(2, 3), weight}),
 		NLLLoss:                  join(each(scores), each(deep), each([]any{d(4, 3), ignored, weight}, "ignore_index", 0)),
 		smoothedNLL:              each([]any{d(4, 3), ignored, weight}, "label_smoothing", 0.1),

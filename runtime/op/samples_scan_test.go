@@ -17,6 +17,7 @@ func (samples) Scan() map[Name][]sample {
 		logcumsumexpForward: {{in: []any{d(2, 3), d(2, 3), d(2, 3)}, attrs: attrs("dim", 0)}},
 		Diff:                {{in: x}, {in: x, attrs: attrs("n", 2)}, {in: x, attrs: attrs("dim", 0)}},
 		Trapezoid:           {{in: x, attrs: attrs("dx", 0.5)}, {in: []any{d(2, 4), d(4)}}, {in: []any{d(3, 2), d(3, 2)}, attrs: attrs("dim", 0)}},
+		CumulativeTrapezoid: {{in: x, attrs: attrs("dx", 0.5)}, {in: []any{d(2, 4), d(4)}}, {in: []any{d(3, 2), d(3, 2)}, attrs: attrs("dim", 0)}},
 		Sort:                {{in: x}, {in: x, attrs: attrs("dim", 0, "descending", true)}, {in: []any{d()}}},
 		Msort:               {{in: []any{d(4, 2)}}},
 		Topk:                {{in: x, attrs: attrs("k", 2)}, {in: x, attrs: attrs("k", 1, "dim", 0, "largest", false)}},

@@ -15,6 +15,8 @@ const (
 	Logcumsumexp Name = "logcumsumexp"
 	Diff         Name = "diff"
 
+	CumulativeTrapezoid Name = "cumulative_trapezoid"
+
 	logcumsumexpBack    Name = "logcumsumexp_backward"
 	logcumsumexpForward Name = "logcumsumexp_forward"
 	Trapezoid           Name = "trapezoid"
@@ -105,6 +107,13 @@ var scanOps = []Def{
 		Params: []Param{tensor("y"), {Name: "x", Kind: KOptTensor, Doc: "points"}, {Name: "dx", Kind: KFloat, Default: 1.0, Dynamic: true, Doc: "distance"}, lastDimParam()},
 		Shape:  trapezoidShape, DType: realFloating, Grad: trapezoidGrad,
 		Kernel: kernel.Trapezoid, Lower: trapezoidHLO, Cost: perInput(3),
+	},
+	{
+		Name: CumulativeTrapezoid, Torch: "cumulative_trapezoid.dx", Func: "CumulativeTrapezoid", Class: Reduce, Traits: Composite,
+		Doc: "Running integral of samples along an axis by the trapezoidal rule, at equal distance dx or at the points x.", Example: `tpu.CumulativeTrapezoid(tpu.Of(1.0, 2.0, 3.0))`,
+		Params: []Param{tensor("y"), {Name: "x", Kind: KOptTensor, Doc: "points"}, {Name: "dx", Kind: KFloat, Default: 1.0, Dynamic: true, Doc: "distance"}, lastDimParam()},
+		Shape:  cumulativeShape, DType: realFloating, Grad: cumulativeGrad,
+		Kernel: kernel.CumulativeTrapezoid, Lower: cumulativeHLO, Cost: perInput(4),
 	},
 }
 
@@ -285,33 +294,58 @@ func trapezoidPoints(k calc, c *Call, axis int) Value {
 func trapezoidGrad(b Builder, c *Call, dy []Value) []Value {
 	k, y := calc{b}, c.In[0]
 	axis, _ := c.axis()
-	n := y.Spec().Dims[axis]
-	if n < 2 {
-		return []Value{k.zeros(y), nil}
+	if y.Spec().Dims[axis] < 2 {
+		return []Value{k.zeros(y), nil}[:len(c.In)]
 	}
-	g := k.keep(dy[0], y.Spec(), []int{axis})
-	// Each interval of width d gives g·d/2 to both its ends.
-	ends := func(v Value) Value {
+	return intervalGrad(k, c, axis, k.keep(dy[0], y.Spec(), []int{axis}))
+}
+
+// cumulativeGrad: interval i counts in the results from i on.
+func cumulativeGrad(b Builder, c *Call, dy []Value) []Value {
+	k, y := calc{b}, c.In[0]
+	axis, _ := c.axis()
+	if y.Spec().Dims[axis] < 2 {
+		return []Value{k.zeros(y), nil}[:len(c.In)]
+	}
+	return intervalGrad(k, c, axis, k.suffixSum(dy[0], axis))
+}
+
+// intervalGrad gives the gradients of samples and points from g, that of the
+// integral over each interval (or over all of them, with size 1).
+func intervalGrad(k calc, c *Call, axis int, g Value) []Value {
+	y := c.In[0]
+	n := y.Spec().Dims[axis]
+	zero := func(v Value) Value {
 		edge := like(v)
 		edge.Dims = append([]int{}, edge.Dims...)
 		edge.Dims[axis] = 1
-		zero := k.Full(edge, 0)
-		return k.add(k.Do("cat", at("dim", axis), zero, v), k.Do("cat", at("dim", axis), v, zero))
+		return k.Full(edge, 0)
 	}
+	after := func(v Value) Value { return k.Do("cat", at("dim", axis), zero(v), v) }
+	before := func(v Value) Value { return k.Do("cat", at("dim", axis), v, zero(v)) }
 	inner := append([]int{}, y.Spec().Dims...)
 	inner[axis] = n - 1
-	if c.In[1] == nil {
-		w := k.expand(k.mul(g, c.Attrs.Float("dx")/2), inner)
-		return []Value{ends(w), nil}
+	if len(c.In) < 2 || c.In[1] == nil {
+		w := k.to(k.expand(k.mul(g, c.Attrs.Float("dx")/2), inner), y.Spec().DType)
+		return []Value{k.add(after(w), before(w)), nil}[:len(c.In)]
 	}
 	x := trapezoidPoints(k, c, axis)
 	d := k.sub(k.slice(x, axis, 1, n-1), k.slice(x, axis, 0, n-1))
-	gy := ends(k.expand(k.div(k.mul(g, d), 2), inner))
-	s := k.div(k.mul(g, k.add(k.slice(y, axis, 1, n-1), k.slice(y, axis, 0, n-1))), 2)
-	edge := like(s)
-	edge.Dims = append([]int{}, edge.Dims...)
-	edge.Dims[axis] = 1
-	zero := k.Full(edge, 0)
-	gx := k.sub(k.Do("cat", at("dim", axis), zero, s), k.Do("cat", at("dim", axis), s, zero))
+	// Each interval of width d gives g·d/2 to the samples at both its ends.
+	w := k.to(k.expand(k.div(k.mul(g, d), 2), inner), y.Spec().DType)
+	gy := k.add(after(w), before(w))
+	s := k.expand(k.div(k.mul(g, k.add(k.slice(y, axis, 1, n-1), k.slice(y, axis, 0, n-1))), 2), inner)
+	gx := k.sub(after(s), before(s))
 	return []Value{gy, k.reshape(k.fit(gx, like(x)), c.In[1].Spec().Dims)}
+}
+
+// cumulativeShape has one result for each interval.
+func cumulativeShape(in []shape.Spec, a Attrs) ([]int, error) {
+	if _, err := trapezoidShape(in, a); err != nil {
+		return nil, err
+	}
+	axis, _ := shape.Axis("", a.Int("dim"), len(in[0].Dims))
+	dims := append([]int{}, in[0].Dims...)
+	dims[axis] = max(0, dims[axis]-1)
+	return dims, nil
 }

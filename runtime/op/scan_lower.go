@@ -182,36 +182,52 @@ func diffHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	return h.results(x, c)
 }
 
-func trapezoidHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	h := formula{w}
-	axis := c.axes()[0]
+// intervals gives the integral over each interval between samples; at least two samples.
+func (h formula) intervals(c *LowerCall, axis int) stablehlo.Value {
 	t := wide(c.Out[0].DType)
 	y := h.Convert(c.In[0], t)
 	n := y.Spec.Dims[axis]
-	if n < 2 {
-		return []stablehlo.Value{h.Splat(c.Out[0], 0)}
-	}
-	ends := func(x stablehlo.Value, axis int) (stablehlo.Value, stablehlo.Value) {
+	ends := func(x stablehlo.Value) (stablehlo.Value, stablehlo.Value) {
 		return h.SliceAxis(x, axis, 1, n, 1), h.SliceAxis(x, axis, 0, n-1, 1)
 	}
-	a, b := ends(y, axis)
+	a, b := ends(y)
 	s := h.times(h.add(a, b), 0.5)
-	if len(c.In) > 1 && c.In[1].ID != "" {
-		x := h.Convert(c.In[1], t)
-		if len(x.Spec.Dims) == 1 {
-			dims := make([]int, len(y.Spec.Dims))
-			for i := range dims {
-				dims[i] = 1
-			}
-			dims[axis] = n
-			x = h.Reshape(x, dims)
-		}
-		p, q := ends(x, axis)
-		s = h.mul(s, h.sub(p, q))
-	} else {
-		s = h.times(s, c.Attrs.Float("dx"))
+	p, ok := c.param(1)
+	if !ok {
+		return h.times(s, c.Attrs.Float("dx"))
 	}
-	return h.results(h.sum(s, []int{axis}), c)
+	x := h.Convert(p, t)
+	if len(x.Spec.Dims) == 1 {
+		dims := make([]int, len(y.Spec.Dims))
+		for i := range dims {
+			dims[i] = 1
+		}
+		dims[axis] = n
+		x = h.Reshape(x, dims)
+	}
+	u, v := ends(x)
+	return h.mul(s, h.sub(u, v))
+}
+
+func trapezoidHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	h := formula{w}
+	axis := c.axes()[0]
+	if c.In[0].Spec.Dims[axis] < 2 {
+		return []stablehlo.Value{h.Splat(c.Out[0], 0)}
+	}
+	return h.results(h.sum(h.intervals(c, axis), []int{axis}), c)
+}
+
+func cumulativeHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	h := formula{w}
+	if out, ok := h.nothing(c); ok {
+		return out
+	}
+	axis := c.axes()[0]
+	s := h.rowsLast(h.intervals(c, axis), []int{axis})
+	rank := len(s.Spec.Dims)
+	y := h.ReduceWindow("add", s, 0, window(rank, s.Spec.Dims[rank-1], true, false))
+	return []stablehlo.Value{h.alongResult(y, c, 0)}
 }
 
 // logcumsumexpWeightsHLO multiplies by the matrix e^(x[k]−y[i]), k ≤ i, from one side or the other.
