@@ -245,6 +245,7 @@ var examples = []struct {
 	{"logcumsumexp", func() { shown(tpu.Of(1.0, 2.0).LogCumSumExp(0)) }},
 	{"diff", func() { shown(tpu.Of(1, 4, 9).Diff()) }},
 	{"trapezoid", func() { shown(tpu.Trapezoid(tpu.Of(1.0, 2.0, 3.0))) }},
+	{"cumulative_trapezoid", func() { shown(tpu.CumulativeTrapezoid(tpu.Of(1.0, 2.0, 3.0))) }},
 	{"sort", func() { shown(tpu.Of(3, 1, 2).Sort()) }},
 	{"argsort", func() { shown(tpu.Of(3, 1, 2).ArgSort()) }},
 	{"msort", func() { shown(tpu.Of(3, 1, 2).MSort()) }},
@@ -267,6 +268,11 @@ var examples = []struct {
 	}},
 	{"instance_norm", func() { shown(tpu.InstanceNorm(tpu.Ones(1, 2, 3))) }},
 	{"local_response_norm", func() { shown(tpu.LocalResponseNorm(tpu.Ones(1, 4, 2), 2)) }},
+	{"native_layer_norm", func() { shown(tpu.NativeLayerNorm(tpu.Of(1.0, 2.0, 4.0), []int{3})) }},
+	{"native_batch_norm", func() {
+		shown(tpu.NativeBatchNorm(tpu.From([][]float32{{1, 2}, {3, 6}}), tpu.NativeBatchNormOptions{Training: true}))
+	}},
+	{"safe_softmax", func() { shown(tpu.SafeSoftmax(tpu.Of(1.0, 2.0, 3.0), 0)) }},
 	{"normalize", func() { shown(tpu.Normalize(tpu.From([][]float32{{3, 4}}))) }},
 	{"cosine_similarity", func() {
 		shown(tpu.CosineSimilarity(tpu.Of(1.0, 0.0), tpu.Of(1.0, 1.0), tpu.CosineSimilarityOptions{Dim: -1}))
@@ -297,6 +303,7 @@ var examples = []struct {
 	{"ctc_loss", func() {
 		shown(tpu.CTCLoss(tpu.Randn(5, 1, 3).LogSoftmax(2), tpu.I64.Ones(1, 2), tpu.I64.Full(5, 1), tpu.I64.Full(2, 1)))
 	}},
+	{"multilabel_margin_loss", func() { shown(tpu.MultilabelMarginLoss(tpu.From([][]float32{{0.1, 0.2, 0.4}}), tpu.I64.Zeros(1, 3))) }},
 	{"nll_loss", func() { shown(tpu.NLLLoss(tpu.From([][]float32{{-0.1, -2.4}}), tpu.I64.Zeros(1))) }},
 	{"cross_entropy", func() { shown(tpu.CrossEntropy(tpu.From([][]float32{{2, 0.1}}), tpu.I64.Zeros(1))) }},
 	{"cholesky", func() { shown(tpu.Eye(3).Cholesky()) }},

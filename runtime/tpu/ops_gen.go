@@ -230,6 +230,7 @@ const (
 	rLogcumsumexpForward
 	rDiff
 	rTrapezoid
+	rCumulativeTrapezoid
 	rSort
 	rArgsort
 	rMsort
@@ -255,6 +256,9 @@ const (
 	rInstanceNorm
 	rLocalResponseNorm
 	rWindowSum
+	rNativeLayerNorm
+	rNativeBatchNorm
+	rSafeSoftmax
 	rNormalize
 	rCosineSimilarity
 	rPairwiseDistance
@@ -276,6 +280,8 @@ const (
 	rMultilabelSoftMarginLoss
 	rCtcLoss
 	rCtcLossBackward
+	rMultilabelMarginLoss
+	rMultilabelMarginLossBackward
 	rNllLoss
 	rSmoothedNllLoss
 	rNllLossBackward
@@ -643,6 +649,7 @@ var rowNames = [...]op.Name{
 	"logcumsumexp_forward",
 	"diff",
 	"trapezoid",
+	"cumulative_trapezoid",
 	"sort",
 	"argsort",
 	"msort",
@@ -668,6 +675,9 @@ var rowNames = [...]op.Name{
 	"instance_norm",
 	"local_response_norm",
 	"window_sum",
+	"native_layer_norm",
+	"native_batch_norm",
+	"safe_softmax",
 	"normalize",
 	"cosine_similarity",
 	"pairwise_distance",
@@ -689,6 +699,8 @@ var rowNames = [...]op.Name{
 	"multilabel_soft_margin_loss",
 	"ctc_loss",
 	"ctc_loss_backward",
+	"multilabel_margin_loss",
+	"multilabel_margin_loss_backward",
 	"nll_loss",
 	"smoothed_nll_loss",
 	"nll_loss_backward",
@@ -4315,6 +4327,27 @@ func Trapezoid(y *Tensor, opts ...TrapezoidOptions) *Tensor {
 	return do(r.def, a, y, o.X)
 }
 
+// CumulativeTrapezoidOptions are the optional parameters of CumulativeTrapezoid. The zero value of a field is the default.
+type CumulativeTrapezoidOptions struct {
+	X   *Tensor // absent by default points
+	Dx  any     // default 1; distance
+	Dim any     // default -1; axis
+}
+
+// CumulativeTrapezoid: Running integral of samples along an axis by the trapezoidal rule, at equal distance dx or at the points x. PyTorch: cumulative_trapezoid.dx.
+func CumulativeTrapezoid(y *Tensor, opts ...CumulativeTrapezoidOptions) *Tensor {
+	r := &rowTable()[rCumulativeTrapezoid]
+	var o CumulativeTrapezoidOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dx", Value: optionOr(r.def, "dx", o.Dx)}, {Name: "dim", Value: optionOr(r.def, "dim", o.Dim)}}
+	}
+	return do(r.def, a, y, o.X)
+}
+
 // SortOptions are the optional parameters of Sort. The zero value of a field is the default.
 type SortOptions struct {
 	Dim        any  // default -1; axis
@@ -4694,6 +4727,67 @@ func LocalResponseNorm(input *Tensor, size int, opts ...LocalResponseNormOptions
 	}
 	a := op.Attrs{{Name: "size", Value: size}, {Name: "alpha", Value: optionOr(r.def, "alpha", o.Alpha)}, {Name: "beta", Value: optionOr(r.def, "beta", o.Beta)}, {Name: "k", Value: optionOr(r.def, "k", o.K)}}
 	return do(r.def, a, input)
+}
+
+// NativeLayerNormOptions are the optional parameters of NativeLayerNorm. The zero value of a field is the default.
+type NativeLayerNormOptions struct {
+	Weight *Tensor // absent by default scale of each element
+	Bias   *Tensor // absent by default shift of each element
+	Eps    any     // default 1e-05; added where a division by 0 threatens
+}
+
+// NativeLayerNorm: Layer norm with the mean and 1/√(variance+eps) of each row. PyTorch: native_layer_norm.
+func NativeLayerNorm(input *Tensor, normalizedShape []int, opts ...NativeLayerNormOptions) (output *Tensor, mean *Tensor, rstd *Tensor) {
+	r := &rowTable()[rNativeLayerNorm]
+	var o NativeLayerNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "normalized_shape", Value: normalizedShape}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	t := doAll(r.def, a, input, o.Weight, o.Bias)
+	return t[0], t[1], t[2]
+}
+
+// NativeBatchNormOptions are the optional parameters of NativeBatchNorm. The zero value of a field is the default.
+type NativeBatchNormOptions struct {
+	Weight      *Tensor // absent by default scale of each channel
+	Bias        *Tensor // absent by default shift of each channel
+	RunningMean *Tensor // absent by default mean of each channel
+	RunningVar  *Tensor // absent by default variance of each channel
+	Training    bool    // use the statistics of this batch
+	Momentum    any     // default 0.1; share of this batch in the running statistics
+	Eps         any     // default 1e-05; added where a division by 0 threatens
+}
+
+// NativeBatchNorm: Batch norm with the mean and 1/√(variance+eps) of each channel that it used. PyTorch: native_batch_norm.
+func NativeBatchNorm(input *Tensor, opts ...NativeBatchNormOptions) (output *Tensor, saveMean *Tensor, saveInvstd *Tensor) {
+	r := &rowTable()[rNativeBatchNorm]
+	var o NativeBatchNormOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "training", Value: o.Training}, {Name: "momentum", Value: optionOr(r.def, "momentum", o.Momentum)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
+	}
+	t := doAll(r.def, a, input, o.Weight, o.Bias, o.RunningMean, o.RunningVar)
+	return t[0], t[1], t[2]
+}
+
+// SafeSoftmaxOptions are the optional parameters of SafeSoftmax. The zero value of a field is the default.
+type SafeSoftmaxOptions struct {
+	DType DType // default invalid; element type to convert to first
+}
+
+// SafeSoftmax: Softmax along an axis, 0 in a row that is −Inf throughout. PyTorch: _safe_softmax.
+func SafeSoftmax(self *Tensor, dim int, opts ...SafeSoftmaxOptions) *Tensor {
+	r := &rowTable()[rSafeSoftmax]
+	var o SafeSoftmaxOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self)
 }
 
 // Normalize: Divide by the p-norm along the axes, or by eps when that is larger. PyTorch: nn.functional.normalize.
@@ -5092,6 +5186,25 @@ func CTCLoss(logProbs *Tensor, targets *Tensor, inputLengths *Tensor, targetLeng
 		a = op.Attrs{{Name: "blank", Value: o.Blank}, {Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}, {Name: "zero_infinity", Value: o.ZeroInfinity}}
 	}
 	return do(r.def, a, logProbs, targets, inputLengths, targetLengths)
+}
+
+// MultilabelMarginLossOptions are the optional parameters of MultilabelMarginLoss. The zero value of a field is the default.
+type MultilabelMarginLossOptions struct {
+	Reduction any // default mean; mean, sum or none
+}
+
+// MultilabelMarginLoss: Mean over the classes of max(0, 1 − (x[y] − x[i])) for each label y of a row, up to the first −1, and each class i that is none. PyTorch: multilabel_margin_loss.
+func MultilabelMarginLoss(input *Tensor, target *Tensor, opts ...MultilabelMarginLossOptions) *Tensor {
+	r := &rowTable()[rMultilabelMarginLoss]
+	var o MultilabelMarginLossOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "reduction", Value: optionOr(r.def, "reduction", o.Reduction)}}
+	}
+	return do(r.def, a, input, target)
 }
 
 // NLLLossOptions are the optional parameters of NLLLoss. The zero value of a field is the default.
