@@ -26,9 +26,11 @@ func defaultOf(d *op.Def, name string) any {
 	return nil
 }
 
+// intsOr gives a variadic list of numbers; when it is empty, the default of a
+// row that has one.
 func intsOr(d *op.Def, name string, v []int) any {
-	if v == nil {
-		return defaultOf(d, name)
+	if x := defaultOf(d, name); len(v) == 0 && (x != nil || v == nil) {
+		return x
 	}
 	return append([]int(nil), v...)
 }

@@ -242,7 +242,7 @@ func (g *generator) forms(d *op.Def, name string, recv, inPlace bool) {
 		f.opts = ""
 		g.emit(f)
 		w := g.form(d, name, recv, "with", inPlace)
-		w.suffix = suffix
+		w.suffix += suffix
 		g.emit(w)
 		return
 	}
