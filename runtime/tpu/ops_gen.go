@@ -4435,12 +4435,45 @@ func (x *Tensor) Unique(dim ...int) (values *Tensor, inverse *Tensor, counts *Te
 	return t[0], t[1], t[2]
 }
 
+// UniqueOptions are the optional parameters of Unique. The zero value of a field is the default.
+type UniqueOptions struct {
+	Sorted        any   // default true; in order; they always are here
+	ReturnInverse bool  // also which distinct element each one is
+	ReturnCounts  bool  // also how often each occurs
+	Dim           []int // axis whose slices are compared; none: the flattened tensor
+	Count         any   // default -1; how many distinct ones there are; -1: counted first
+}
+
+// UniqueWith: The distinct elements in order, or the distinct slices along an axis; NaN differs from itself. PyTorch: unique_dim.
+func (x *Tensor) UniqueWith(o UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	r := &rowTable()[rUnique]
+	a := op.Attrs{{Name: "sorted", Value: optionOr(r.def, "sorted", o.Sorted)}, {Name: "return_inverse", Value: o.ReturnInverse}, {Name: "return_counts", Value: o.ReturnCounts}, {Name: "dim", Value: ints(o.Dim)}, {Name: "count", Value: optionOr(r.def, "count", o.Count)}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
 // UniqueConsecutive: The elements that differ from the one before them, or the slices along an axis that do. PyTorch: unique_consecutive.
 //
 //	tpu.Of(1, 1, 2, 1).UniqueConsecutive()
 func (x *Tensor) UniqueConsecutive(dim ...int) (values *Tensor, inverse *Tensor, counts *Tensor) {
 	r := &rowTable()[rUniqueConsecutive]
 	a := op.Attrs{{Name: "return_inverse", Value: false}, {Name: "return_counts", Value: false}, {Name: "dim", Value: intsOr(r.def, "dim", dim)}, {Name: "count", Value: -1}}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// UniqueConsecutiveOptions are the optional parameters of UniqueConsecutive. The zero value of a field is the default.
+type UniqueConsecutiveOptions struct {
+	ReturnInverse bool  // also which run each element belongs to
+	ReturnCounts  bool  // also how long each run is
+	Dim           []int // axis whose slices are compared; none: the flattened tensor
+	Count         any   // default -1; how many distinct ones there are; -1: counted first
+}
+
+// UniqueConsecutiveWith: The elements that differ from the one before them, or the slices along an axis that do. PyTorch: unique_consecutive.
+func (x *Tensor) UniqueConsecutiveWith(o UniqueConsecutiveOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	r := &rowTable()[rUniqueConsecutive]
+	a := op.Attrs{{Name: "return_inverse", Value: o.ReturnInverse}, {Name: "return_counts", Value: o.ReturnCounts}, {Name: "dim", Value: ints(o.Dim)}, {Name: "count", Value: optionOr(r.def, "count", o.Count)}}
 	t := doAll(r.def, a, x)
 	return t[0], t[1], t[2]
 }
@@ -4794,6 +4827,20 @@ func SafeSoftmax(self *Tensor, dim int, opts ...SafeSoftmaxOptions) *Tensor {
 func Normalize(input *Tensor, dim ...int) *Tensor {
 	r := &rowTable()[rNormalize]
 	a := op.Attrs{{Name: "p", Value: defaultOf(r.def, "p")}, {Name: "dim", Value: intsOr(r.def, "dim", dim)}, {Name: "eps", Value: defaultOf(r.def, "eps")}}
+	return do(r.def, a, input)
+}
+
+// NormalizeOptions are the optional parameters of Normalize. The zero value of a field is the default.
+type NormalizeOptions struct {
+	P   any   // default 2; order
+	Dim []int // default [1]; axes
+	Eps any   // default 1e-12; added where a division by 0 threatens
+}
+
+// NormalizeWith: Divide by the p-norm along the axes, or by eps when that is larger. PyTorch: nn.functional.normalize.
+func NormalizeWith(input *Tensor, o NormalizeOptions) *Tensor {
+	r := &rowTable()[rNormalize]
+	a := op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "dim", Value: intsOr(r.def, "dim", o.Dim)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}}
 	return do(r.def, a, input)
 }
 
@@ -6484,6 +6531,23 @@ func Interpolate(input *Tensor, size ...int) *Tensor {
 	return do(r.def, a, input)
 }
 
+// InterpolateOptions are the optional parameters of Interpolate. The zero value of a field is the default.
+type InterpolateOptions struct {
+	Size                 []int   // spatial sizes of the result; one number is for all
+	ScaleFactor          float64 // factor of the sizes, instead of size
+	Mode                 any     // default nearest
+	AlignCorners         bool    // the corner pixels keep their places
+	RecomputeScaleFactor bool    // take the factor of the sizes, not scale_factor, for positions
+	Antialias            bool    // smooth before making smaller
+}
+
+// InterpolateWith: Resizes the axes after batch and channel: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area. PyTorch: nn.functional.interpolate.
+func InterpolateWith(input *Tensor, o InterpolateOptions) *Tensor {
+	r := &rowTable()[rInterpolate]
+	a := op.Attrs{{Name: "size", Value: ints(o.Size)}, {Name: "scale_factor", Value: o.ScaleFactor}, {Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "align_corners", Value: o.AlignCorners}, {Name: "recompute_scale_factor", Value: o.RecomputeScaleFactor}, {Name: "antialias", Value: o.Antialias}}
+	return do(r.def, a, input)
+}
+
 // Cat: Joins tensors along an axis they already have. PyTorch: cat.
 func Cat(dim int, tensors ...*Tensor) *Tensor {
 	r := &rowTable()[rCat]
@@ -6642,10 +6706,30 @@ func (x *Tensor) Rot90(dims ...int) *Tensor {
 	return do(r.def, a, x)
 }
 
+// Rot90Options are the optional parameters of Rot90. The zero value of a field is the default.
+type Rot90Options struct {
+	K    any   // default 1
+	Dims []int // default [0 1]
+}
+
+// Rot90With: Turns a plane by k right angles, from its first axis towards its second. PyTorch: rot90.
+func (x *Tensor) Rot90With(o Rot90Options) *Tensor {
+	r := &rowTable()[rRot90]
+	a := op.Attrs{{Name: "k", Value: optionOr(r.def, "k", o.K)}, {Name: "dims", Value: intsOr(r.def, "dims", o.Dims)}}
+	return do(r.def, a, x)
+}
+
 // Rot90: Turns a plane by k right angles, from its first axis towards its second. PyTorch: rot90.
 func Rot90(input *Tensor, dims ...int) *Tensor {
 	r := &rowTable()[rRot90]
 	a := op.Attrs{{Name: "k", Value: 1}, {Name: "dims", Value: intsOr(r.def, "dims", dims)}}
+	return do(r.def, a, input)
+}
+
+// Rot90With: Turns a plane by k right angles, from its first axis towards its second. PyTorch: rot90.
+func Rot90With(input *Tensor, o Rot90Options) *Tensor {
+	r := &rowTable()[rRot90]
+	a := op.Attrs{{Name: "k", Value: optionOr(r.def, "k", o.K)}, {Name: "dims", Value: intsOr(r.def, "dims", o.Dims)}}
 	return do(r.def, a, input)
 }
 
@@ -6863,10 +6947,30 @@ func (x *Tensor) Pad(pad ...int) *Tensor {
 	return do(r.def, a, x)
 }
 
+// PadOptions are the optional parameters of Pad. The zero value of a field is the default.
+type PadOptions struct {
+	Mode  any // default constant
+	Value any // default 0
+}
+
+// PadWith: Surrounds a tensor: pad lists (before, after) from the last axis on; mode is constant, reflect, replicate or circular. PyTorch: nn.functional.pad.
+func (x *Tensor) PadWith(pad []int, o PadOptions) *Tensor {
+	r := &rowTable()[rPad]
+	a := op.Attrs{{Name: "pad", Value: pad}, {Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "value", Value: optionOr(r.def, "value", o.Value)}}
+	return do(r.def, a, x)
+}
+
 // Pad: Surrounds a tensor: pad lists (before, after) from the last axis on; mode is constant, reflect, replicate or circular. PyTorch: nn.functional.pad.
 func Pad(input *Tensor, pad ...int) *Tensor {
 	r := &rowTable()[rPad]
 	a := op.Attrs{{Name: "pad", Value: intsOr(r.def, "pad", pad)}, {Name: "mode", Value: "constant"}, {Name: "value", Value: defaultOf(r.def, "value")}}
+	return do(r.def, a, input)
+}
+
+// PadWith: Surrounds a tensor: pad lists (before, after) from the last axis on; mode is constant, reflect, replicate or circular. PyTorch: nn.functional.pad.
+func PadWith(input *Tensor, pad []int, o PadOptions) *Tensor {
+	r := &rowTable()[rPad]
+	a := op.Attrs{{Name: "pad", Value: pad}, {Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "value", Value: optionOr(r.def, "value", o.Value)}}
 	return do(r.def, a, input)
 }
 
