@@ -13,7 +13,6 @@ type Mode struct {
 	Wait        bool // the host waits for each launch
 	Checks      bool // index values are checked before an operation runs
 	Donate      bool // an in-place write may reuse its operand's HBM
-	BakeScalars bool // Go numbers are constants of the program instead of arguments
 	PerCell     bool // the statements of a cell are one program: its end cuts, a read breaks it
 	Split       bool // a region is split where an edge crosses an output
 	Level       device.Level
@@ -51,8 +50,8 @@ var modes = [...]Mode{
 	},
 	{
 		Name: "defer-all", Title: "DeferAll",
-		Doc:         "everything is queued until a read, Go numbers are baked in; for tests",
-		BakeScalars: true, Split: true, Level: device.FastRun,
+		Doc:   "everything is queued until a read; for tests",
+		Split: true, Level: device.FastRun,
 	},
 }
 
