@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -221,7 +222,8 @@ func (d *Dispatcher) apply1(def *op.Def, attrs op.Attrs, donor int, in []*Value)
 		return nil, err
 	}
 	v := d.newValue(spec, n, 0)
-	if err := d.finish(n, donor, v); err != nil {
+	n.outs = append(n.outs, v)
+	if err := d.finish(n, donor); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -240,7 +242,8 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	for i, s := range specs {
 		outs[i] = d.newValue(s, n, i)
 	}
-	if err := d.finish(n, donor, outs...); err != nil {
+	n.outs = append(n.outs, outs...)
+	if err := d.finish(n, donor); err != nil {
 		return nil, err
 	}
 	return outs, nil
@@ -257,30 +260,31 @@ func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, err
 		}
 	}
 	if len(d.hooks) > 0 {
-		if err := d.before(&Call{Def: def, Attrs: attrs, In: in, OpN: d.nextOp, Stack: st}); err != nil {
+		if err := d.before(&Call{Def: def, Attrs: attrs, In: slices.Clone(in), OpN: d.nextOp, Stack: st}); err != nil {
 			return nil, err
 		}
 	}
 	info := d.info(def)
+	// A node that is launched at once is used again by the next operation, with
+	// its slices: then nobody keeps in.
 	n := &d.one
 	if !d.mode.EveryOp || info.meta {
-		n = new(node)
+		n = &node{in: make([]*Value, 0, len(in))}
 	}
-	*n = node{def: def, info: info, attrs: attrs, in: in, opn: d.nextOp, stack: st}
+	*n = node{def: def, info: info, attrs: attrs, in: append(n.in[:0], in...), outs: n.outs[:0], opn: d.nextOp, stack: st}
 	d.stats.Ops++
 	return n, nil
 }
 
 // finish queues or launches the node.
-func (d *Dispatcher) finish(n *node, donor int, outs ...*Value) error {
-	n.outs = append(n.outs[:0], outs...)
+func (d *Dispatcher) finish(n *node, donor int) error {
 	for _, v := range n.in {
 		if v != nil {
 			v.used = true
 		}
 	}
 	if d.tracing() {
-		for _, v := range outs {
+		for _, v := range n.outs {
 			d.emit(&trace.Event{Kind: trace.Apply, AtNS: d.clock.HostNS, Stack: n.stack, Op: n.opn, Name: string(n.def.Name),
 				Spec: v.spec.String(), Value: v.id, Bytes: v.spec.Bytes(), PaddedBytes: v.spec.PaddedBytes()})
 		}
@@ -290,21 +294,24 @@ func (d *Dispatcher) finish(n *node, donor int, outs ...*Value) error {
 	case n.info.meta:
 	case d.poisoned(n):
 		if d.mode.Wait {
-			err = outs[0].err
+			err = n.outs[0].err
 		}
 	case d.mode.EveryOp:
 		err = d.launchOne(n, donor)
 	default:
 		err = d.enqueue(n)
 	}
-	if len(d.hooks) > 0 && err == nil {
-		d.after(&Call{Def: n.def, Attrs: n.attrs, In: n.in, Out: outs, OpN: n.opn, Stack: n.stack})
-	}
 	if n == &d.one {
-		n.in = nil
-		for _, v := range outs {
+		for _, v := range n.outs {
 			v.node = nil
 		}
+	}
+	if len(d.hooks) > 0 && err == nil {
+		d.after(&Call{Def: n.def, Attrs: n.attrs, In: slices.Clone(n.in), Out: slices.Clone(n.outs), OpN: n.opn, Stack: n.stack})
+	}
+	if n == &d.one {
+		clear(n.in)
+		clear(n.outs)
 	}
 	return err
 }

@@ -239,6 +239,7 @@ func (d *Dispatcher) release(v *Value) {
 type dropList struct {
 	mu   sync.Mutex
 	vs   []*Value
+	old  []*Value // emptied, for the next
 	some bool
 }
 
@@ -251,6 +252,9 @@ func (d *Dispatcher) Drop(v *Value) {
 	d.dropped.mu.Unlock()
 }
 
+// maxDropped bounds the list that is kept for use again.
+const maxDropped = 1024
+
 // collect frees what was dropped.
 func (d *Dispatcher) collect() {
 	if !d.dropped.some { // a stale read only delays
@@ -258,14 +262,23 @@ func (d *Dispatcher) collect() {
 	}
 	d.dropped.mu.Lock()
 	vs := d.dropped.vs
-	d.dropped.vs, d.dropped.some = nil, false
+	d.dropped.vs, d.dropped.old, d.dropped.some = d.dropped.old, nil, false
 	d.dropped.mu.Unlock()
 	for _, v := range vs {
 		d.release(v)
 	}
+	clear(vs)
+	if cap(vs) <= maxDropped {
+		d.dropped.mu.Lock()
+		d.dropped.old = vs[:0]
+		d.dropped.mu.Unlock()
+	}
 }
 
 func isOOM(err error) bool {
+	if err == nil {
+		return false
+	}
 	var oom *device.OutOfMemoryError
 	return errors.As(err, &oom)
 }

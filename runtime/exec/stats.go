@@ -55,30 +55,67 @@ type GroupOp struct {
 // keptGroups is how many launches are remembered for display.
 const keptGroups = 1024
 
-// A groupRing keeps the last launches, reusing their slices.
+// A groupRing keeps the last launches, reusing their slices. What a program of
+// the cache says itself (names, types) is not copied: a launch is frequent, a
+// look at it is not.
 type groupRing struct {
-	ring []Group
+	ring []launched
 	next int
+}
+
+type launched struct {
+	number  int64
+	cell    int
+	mode    *Mode
+	reason  Reason
+	hit     bool
+	cutAt   *trace.Stack
+	entry   *entry
+	startNS int64
+	hostNS  int64
+	ops     []launchedOp
+}
+
+type launchedOp struct {
+	opn   uint64
+	stack *trace.Stack
 }
 
 func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64) {
 	if g.ring == nil {
-		g.ring = make([]Group, keptGroups)
+		g.ring = make([]launched, keptGroups)
 	}
 	x := &g.ring[g.next%keptGroups]
 	g.next++
-	last := r.nodes[len(r.nodes)-1]
-	x.Number, x.Cell, x.Mode, x.Reason, x.CutAt, x.Name, x.Plan, x.Graph, x.Hit, x.StartNS, x.HostNS = d.stats.Launches, d.cell, d.mode.Name, why, d.where(last), e.graph.Name, e.exe.Plan(), e.graph, hit, start, hostNS
-	x.Ops, x.InputSpecs, x.OutSpecs = x.Ops[:0], x.InputSpecs[:0], x.OutSpecs[:0]
+	x.number, x.cell, x.reason, x.hit, x.startNS, x.hostNS = d.stats.Launches, d.cell, why, hit, start, hostNS
+	if x.mode != d.mode { // writing pointers costs more than comparing them
+		x.mode = d.mode
+	}
+	if x.entry != e {
+		x.entry = e
+	}
+	if at := d.where(r.nodes[len(r.nodes)-1]); x.cutAt != at {
+		x.cutAt = at
+	}
+	x.ops = x.ops[:0]
 	for _, n := range r.nodes {
-		x.Ops = append(x.Ops, GroupOp{string(n.def.Name), n.opn, n.outs[0].spec, n.stack})
+		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 	}
-	for _, v := range r.inputs {
-		x.InputSpecs = append(x.InputSpecs, v.spec)
+}
+
+// group completes a launch for display.
+func (x *launched) group() Group {
+	g := x.entry.graph
+	out := Group{Number: x.number, Cell: x.cell, Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
+		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, InputSpecs: g.Params()}
+	for i, o := range x.ops {
+		n := g.Nodes[i]
+		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn, n.Outs[0], o.stack})
 	}
-	for _, v := range r.outs {
-		x.OutSpecs = append(x.OutSpecs, v.spec)
+	for _, r := range g.Outputs {
+		out.OutSpecs = append(out.OutSpecs, r.Spec())
 	}
+	return out
 }
 
 // Groups gives the last launches, oldest first.
@@ -88,11 +125,7 @@ func (d *Dispatcher) Groups() []Group {
 	g := &d.groups
 	var list []Group
 	for i := max(0, g.next-keptGroups); i < g.next; i++ {
-		x := g.ring[i%keptGroups]
-		x.Ops = append([]GroupOp(nil), x.Ops...)
-		x.InputSpecs = append([]shape.Spec(nil), x.InputSpecs...)
-		x.OutSpecs = append([]shape.Spec(nil), x.OutSpecs...)
-		list = append(list, x)
+		list = append(list, g.ring[i%keptGroups].group())
 	}
 	return list
 }

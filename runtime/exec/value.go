@@ -42,8 +42,8 @@ type Value struct {
 	used    bool   // an operation of the running statement has consumed it
 	place   int32  // index in Dispatcher.live, -1 when not registered
 	depth   int32  // frame depth of the statement that made it, settled when it survived a sweep
-	frame   uint64 // serial of that frame's activation
 	epoch   uint32 // last mark that reached it
+	frame   uint64 // serial of the activation of that frame
 	held    uint32 // last mark that found it read by an operation that will run
 	last    int32  // last region of the running cut that reads it
 	region  uint32 // region being built that has it as an input

@@ -23,13 +23,14 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	}
 	var buf [maxInline]operand
 	ops := buf[:0]
-	vals := make([]*exec.Value, len(in))
+	var vbuf [maxInline]*exec.Value
+	vals := vbuf[:0]
 	for i, x := range in {
 		o := e.resolve(string(def.Name), x)
 		if o.v == nil && i == 0 {
 			e.fail(string(def.Name), &NilTensorError{})
 		}
-		vals[i] = o.v
+		vals = append(vals, o.v)
 		ops = append(ops, o)
 	}
 	if def.Host != nil {

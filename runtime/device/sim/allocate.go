@@ -71,7 +71,7 @@ func (x *executable) allocateHost() error {
 		if err := d.host.take(o.host, x.name); err != nil {
 			return err
 		}
-		x.arrays[o.slot].Buf = kernel.Alloc(int(o.host))
+		x.arrays[o.slot].Buf = d.small.bytes(int(o.host))
 	}
 	if x.arenaBytes > int64(len(d.arena)) {
 		d.arena = nil

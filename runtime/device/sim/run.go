@@ -215,6 +215,8 @@ func (x *executable) collect(l *device.Launch) {
 			block, in.block, in.claimed = in.block, nil, false
 			x.dev.hbm.Move(block, o.bytes, owner(l, i))
 		}
-		l.Out[i] = &buffer{form: &o.form, buf: x.arrays[o.slot].Buf, block: block}
+		b := x.dev.small.buffer(o.host)
+		*b = buffer{form: &o.form, buf: x.arrays[o.slot].Buf, block: block}
+		l.Out[i] = b
 	}
 }

@@ -22,6 +22,7 @@ type Device struct {
 	clock device.Clock
 	host  hostMemory
 	arena []byte // bytes of intermediates, shared by all executables
+	small slab
 }
 
 // Options change what New makes.

@@ -1,0 +1,43 @@
+package sim
+
+import "github.com/tpush/tpush/runtime/kernel"
+
+// Small results share their allocations: in eager use making and collecting
+// them is what an operation costs.
+const (
+	slabCells = 16
+	cellBytes = 64 // the alignment of arrays
+)
+
+// A slab is where the next small results go. A result keeps the slab it lies
+// in from being collected: slabCells × cellBytes and as many buffers.
+type slab struct {
+	cells   []byte
+	buffers []buffer
+}
+
+// bytes gives n bytes for an array, with unspecified contents.
+func (s *slab) bytes(n int) []byte {
+	if n > cellBytes {
+		return kernel.Alloc(n)
+	}
+	if len(s.cells) == 0 {
+		s.cells = kernel.Alloc(slabCells * cellBytes)
+	}
+	b := s.cells[:n:cellBytes]
+	s.cells = s.cells[cellBytes:]
+	return b
+}
+
+// buffer gives a buffer for an array of the given host size.
+func (s *slab) buffer(host int64) *buffer {
+	if host > cellBytes {
+		return &buffer{}
+	}
+	if len(s.buffers) == 0 {
+		s.buffers = make([]buffer, slabCells)
+	}
+	b := &s.buffers[0]
+	s.buffers = s.buffers[1:]
+	return b
+}
