@@ -104,10 +104,19 @@ const (
 	smallest
 )
 
-// reducers are the values of the attribute "reduce".
-var reducers = map[string]reducer{
-	"sum": sumUp, "add": sumUp, "prod": multiplyUp, "multiply": multiplyUp,
-	"mean": averageUp, "amax": largest, "amin": smallest,
+// reducerOf gives the reducer of a value of the attribute "reduce".
+func reducerOf(name string) reducer {
+	switch name {
+	case "prod", "multiply":
+		return multiplyUp
+	case "mean":
+		return averageUp
+	case "amax":
+		return largest
+	case "amin":
+		return smallest
+	}
+	return sumUp
 }
 
 // ScatterAdd is Scatter that adds, in f32 or wider, with one rounding at the end.
@@ -118,7 +127,7 @@ func ScatterAdd(c *Call) error {
 // ScatterReduce is Scatter that combines by the attribute "reduce"; with
 // "include_self" false, an element that is written does not count itself.
 func ScatterReduce(c *Call) error {
-	return reduceWide(c, c.In[1], c.In[2], c.Attrs.Int("dim"), reducers[c.Attrs.Str("reduce")], c.Attrs.Bool("include_self"))
+	return reduceWide(c, c.In[1], c.In[2], c.Attrs.Int("dim"), reducerOf(c.Attrs.Str("reduce")), c.Attrs.Bool("include_self"))
 }
 
 // IndexReduce is ScatterReduce of whole slices: the index has one axis.
@@ -128,7 +137,7 @@ func IndexReduce(c *Call) error {
 	if dim < 0 {
 		dim += max(len(src.Dims), 1)
 	}
-	return reduceWide(c, alongAxis(idx, src.Dims, dim), src, dim, reducers[c.Attrs.Str("reduce")], c.Attrs.Bool("include_self"))
+	return reduceWide(c, alongAxis(idx, src.Dims, dim), src, dim, reducerOf(c.Attrs.Str("reduce")), c.Attrs.Bool("include_self"))
 }
 
 // alongAxis sees a vector of indices as an index for every element of dims, the same along all axes but one.

@@ -1,10 +1,14 @@
 package op
 
-import "github.com/tpush/tpush/runtime/kernel"
+import (
+	"slices"
+
+	"github.com/tpush/tpush/runtime/kernel"
+)
 
 // indexOps read and write at computed positions. Outside Debug, a read beyond
 // an axis takes the nearest position and a write is dropped, as on the TPU.
-var indexOps = []Def{
+var indexOps = slices.Concat(bagRows(), []Def{
 	{Name: "index_select", Torch: "index_select", Method: "IndexSelect", Func: "IndexSelect", Class: Index,
 		Doc:     "Takes the given positions of an axis.",
 		Example: `tpu.Ones(4, 3).IndexSelect(0, tpu.I64.Of(2, 0))`,
@@ -133,7 +137,7 @@ var indexOps = []Def{
 		Params:  []Param{tensor("grad"), tensor("mask"), {Name: "size", Kind: KInts}},
 		Shape:   sizeAttr, DType: maskedType("masked_scatter_backward"),
 		Grad: maskedScatterBackwardGrad, Kernel: kernel.MaskedScatterBackward, Lower: lowerMaskedScatterBackward, Cost: perElement(1, VPU)},
-}
+})
 
 // noPadding as padding_idx stands for none.
 const noPadding = kernel.FlatDim

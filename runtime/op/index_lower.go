@@ -186,16 +186,18 @@ func lowerScatterValue(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	return []stablehlo.Value{scatterHLO(w, "", x, idx, v, c.Attrs.Int("dim"))}
 }
 
-// reduceBodies are the StableHLO ops of the attribute reduce, and what leaves the other operand as it is.
-var reduceBodies = map[string]struct {
-	body    string
-	neutral func(t dtype.DType) float64
-}{
-	"sum":  {"add", func(dtype.DType) float64 { return 0 }},
-	"mean": {"add", func(dtype.DType) float64 { return 0 }},
-	"prod": {"multiply", func(dtype.DType) float64 { return 1 }},
-	"amax": {"maximum", func(t dtype.DType) float64 { return stablehlo.Identity(t, true) }},
-	"amin": {"minimum", func(t dtype.DType) float64 { return stablehlo.Identity(t, false) }},
+// reduceBody gives the StableHLO op of a value of the attribute reduce, and
+// what leaves the other operand as it is.
+func reduceBody(how string, t dtype.DType) (body string, neutral float64) {
+	switch how {
+	case "prod":
+		return "multiply", 1
+	case "amax":
+		return "maximum", stablehlo.Identity(t, true)
+	case "amin":
+		return "minimum", stablehlo.Identity(t, false)
+	}
+	return "add", 0
 }
 
 func lowerScatterReduce(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
@@ -204,14 +206,14 @@ func lowerScatterReduce(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 
 func scatterReduceHLO(w *stablehlo.Writer, x, idx, src stablehlo.Value, a Attrs) stablehlo.Value {
 	how, dim := a.Str("reduce"), a.Int("dim")
-	row := reduceBodies[how]
+	body, neutral := reduceBody(how, x.Spec.DType)
 	start := x
 	self := a.Bool("include_self")
 	if !self {
-		v := w.Splat(shape.Spec{DType: x.Spec.DType, Dims: idx.Spec.Dims}, row.neutral(x.Spec.DType))
+		v := w.Splat(shape.Spec{DType: x.Spec.DType, Dims: idx.Spec.Dims}, neutral)
 		start = scatterHLO(w, "", x, idx, v, dim)
 	}
-	r := scatterHLO(w, row.body, start, idx, src, dim)
+	r := scatterHLO(w, body, start, idx, src, dim)
 	if how != "mean" {
 		return r
 	}

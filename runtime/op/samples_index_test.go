@@ -23,6 +23,12 @@ func (samples) Index() map[Name][]sample {
 		"masked_scatter_backward":  {{in: []any{d(2, 2), bools(d(2, 2), true, false, true, true)}, attrs: attrs("size", []int{2, 2})}},
 		"repeat_interleave_tensor": {{in: []any{d(2, 3), i64s(d(3), 2, 0, 1)}, attrs: attrs("dim", 1, "count", 3)}, {in: []any{d(2, 2), i64s(d(), 2)}, attrs: attrs("count", 8)}},
 	}
+	s["embedding_bag"] = []sample{
+		{in: []any{pairs, d(4, 3), nil, nil}, attrs: attrs("mode", "sum")},
+		{in: []any{i64s(d(4), 1, 1, 3, 0), d(4, 3), i64s(d(2), 0, 3), nil}},
+		{in: []any{i64s(d(4), 1, 2, 3, 0), d(4, 3), i64s(d(3), 0, 2, 2), nil}, attrs: attrs("mode", "max")},
+		{in: []any{i64s(d(4), 1, 2, 3, 0), d(4, 3), i64s(d(2), 0, 1), d(4)}, attrs: attrs("mode", "sum")},
+	}
 	for _, how := range []string{"sum", "mean", "amax", "amin", "prod"} {
 		for _, self := range []bool{true, false} {
 			a := attrs("dim", 1, "reduce", how, "include_self", self)

@@ -428,6 +428,8 @@ var examples = []struct {
 	{"as_strided", func() { shown(tpu.Arange(9).AsStrided([]int{2, 2}, []int{1, 2})) }},
 	{"detach", func() { shown(tpu.Ones(2).Detach()) }},
 	{"alias", func() { shown(tpu.Ones(2).Alias()) }},
+	{"embedding_bag", func() { shown(tpu.EmbeddingBag(tpu.I64.Of(0, 1).Reshape(1, 2), tpu.Ones(4, 3))) }},
+	{"bag_of", func() { shown(tpu.EmbeddingBag(tpu.I64.Of(0, 1).Reshape(1, 2), tpu.Ones(4, 3))) }},
 	{"index_select", func() { shown(tpu.Ones(4, 3).IndexSelect(0, tpu.I64.Of(2, 0))) }},
 	{"gather", func() { shown(tpu.Ones(2, 3).Gather(1, tpu.I64.Of(0, 2).View(2, 1))) }},
 	{"take", func() { shown(tpu.Of(1, 2, 3).Take(tpu.I64.Of(-1, 0))) }},

@@ -403,6 +403,8 @@ const (
 	rAsStrided
 	rDetach
 	rAlias
+	rEmbeddingBag
+	rBagOf
 	rIndexSelect
 	rGather
 	rTake
@@ -822,6 +824,8 @@ var rowNames = [...]op.Name{
 	"as_strided",
 	"detach",
 	"alias",
+	"embedding_bag",
+	"bag_of",
 	"index_select",
 	"gather",
 	"take",
@@ -7361,6 +7365,29 @@ func (x *Tensor) Alias() *Tensor {
 	r := &rowTable()[rAlias]
 	a := r.defaults
 	return do(r.def, a, x)
+}
+
+// EmbeddingBagOptions are the optional parameters of EmbeddingBag. The zero value of a field is the default.
+type EmbeddingBagOptions struct {
+	Offsets           *Tensor // absent by default where each bag begins in an input of one axis
+	PerSampleWeights  *Tensor // absent by default factors of the rows, mode sum alone
+	Mode              any     // default mean; sum, mean or max
+	IncludeLastOffset bool    // the last offset is the end
+	PaddingIdx        any     // default -9223372036854775808; a row that does not count
+}
+
+// EmbeddingBag: Sums, averages or takes the largest of table rows bag by bag: rows of input, or the stretches that begin at offsets. PyTorch: embedding_bag.
+func EmbeddingBag(input *Tensor, weight *Tensor, opts ...EmbeddingBagOptions) *Tensor {
+	r := &rowTable()[rEmbeddingBag]
+	var o EmbeddingBagOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "include_last_offset", Value: o.IncludeLastOffset}, {Name: "padding_idx", Value: optionOr(r.def, "padding_idx", o.PaddingIdx)}}
+	}
+	return do(r.def, a, input, weight, o.Offsets, o.PerSampleWeights)
 }
 
 // IndexSelect: Takes the given positions of an axis. PyTorch: index_select.
