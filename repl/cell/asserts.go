@@ -192,6 +192,13 @@ func (c *compiler) typeSwitch(n *ast.TypeSwitchStmt) (pre []ast.Stmt, out *ast.S
 			}
 			nc.List = append(nc.List, ident(o, q))
 		}
+		if len(nc.List) > 1 { // the interpreter looks at the first of a list only
+			cond := nc.List[0]
+			for _, e := range nc.List[1:] {
+				cond = &ast.BinaryExpr{X: cond, OpPos: q, Op: token.LOR, Y: e}
+			}
+			nc.List = []ast.Expr{cond}
+		}
 		if bound != nil && bound.Name != "_" && mentionsIn(cc.Body, bound.Name) {
 			def := define(bound.Name, value, q)
 			if o := c.info.Implicits[cc]; o != nil {

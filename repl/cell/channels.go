@@ -53,10 +53,8 @@ func (f *function) send(n *ast.SendStmt) []ast.Stmt {
 	}
 	p := n.Pos()
 	name := f.c.temp("v")
-	return []ast.Stmt{
-		declStmt(varDecl(name, f.c.typeExpr(ch.Elem(), p), n.Value, p)),
-		exprStmt(rt("Send", p, ident(frameVar, p), n.Chan, addr(ident(name, p), p))),
-	}
+	return append(f.c.holdAs(name, ch.Elem(), n.Value, p),
+		exprStmt(rt("Send", p, ident(frameVar, p), n.Chan, addr(ident(name, p), p))))
 }
 
 // rangeChan makes a loop of receives.

@@ -66,22 +66,25 @@ type compiler struct {
 	users    []*entry          // dependants compiled again
 	reuse    map[string]*entry // types declared again with identical text
 
-	pkg         *types.Package
-	info        *types.Info
-	foreign     []*foreignMethod
-	last        ast.Expr // last expression, to be shown
-	tmp         int
-	extra       map[string]string            // packages that the lowered code needs
-	pairs       map[*ast.TypeAssertExpr]bool // assertions with a comma-ok
-	raw         map[*ast.FuncLit]bool        // literals that are not instrumented
-	compiled    map[*ast.CallExpr]bool       // calls of tpu.Compile that have their type
-	stored      map[string]string            // variables that keep an earlier one's storage
-	order       []*types.Var                 // variables in the order of their declarations
-	sources     []declSource
-	hooks       map[string]string // P.Inc to the variable that redefines it
-	setHooks    []ast.Stmt        // run first: redefinitions of methods
-	resultVars  map[string]*entry // _n and ans
-	resultDecls []ast.Decl
+	pkg          *types.Package
+	info         *types.Info
+	foreign      []*foreignMethod
+	last         ast.Expr // last expression, to be shown
+	tmp          int
+	extra        map[string]string            // packages that the lowered code needs
+	generics     map[string]bool              // generic functions of the library that are used
+	instantiated map[ast.Expr]bool            // those with their type arguments
+	localRegs    []ast.Decl                   // registrations of types inside functions
+	pairs        map[*ast.TypeAssertExpr]bool // assertions with a comma-ok
+	raw          map[*ast.FuncLit]bool        // literals that are not instrumented
+	compiled     map[*ast.CallExpr]bool       // calls of tpu.Compile that have their type
+	stored       map[string]string            // variables that keep an earlier one's storage
+	order        []*types.Var                 // variables in the order of their declarations
+	sources      []declSource
+	hooks        map[string]string // P.Inc to the variable that redefines it
+	setHooks     []ast.Stmt        // run first: redefinitions of methods
+	resultVars   map[string]*entry // _n and ans
+	resultDecls  []ast.Decl
 }
 
 // A topStmt is one statement at the top of a cell.

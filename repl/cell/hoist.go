@@ -101,7 +101,9 @@ func (f *function) holdLits(e ast.Expr) (pre []ast.Stmt) {
 			return false
 		case *ast.CallExpr:
 			if s, ok := unparen(n.Fun).(*ast.SelectorExpr); ok {
-				if o := f.c.info.Uses[s.Sel]; o == nil || o.Pkg() == nil || o.Pkg().Path() == mainPath {
+				id, _ := s.X.(*ast.Ident)
+				spawned := id != nil && id.Name == runtimePackage && s.Sel.Name == "Spawned"
+				if o := f.c.info.Uses[s.Sel]; !spawned && (o == nil || o.Pkg() == nil || o.Pkg().Path() == mainPath) {
 					return true
 				}
 			} else {

@@ -40,11 +40,14 @@ func (c *compiler) identify(d *ast.GenDecl) (regs []ast.Decl) {
 			continue
 		}
 		id := c.giveIdentity(sp, named)
+		p := sp.Pos()
+		if id != 0 && c.pkg.Scope().Lookup(tn.Name()) != types.Object(tn) { // inside a function: known by its tag
+			c.localRegs = append(c.localRegs, c.registration("Type", p, intLit(id, p), strLit(plain(tn.Name()), p), strLit(fieldNames(named), p), ident("nil", p)))
+		}
 		if id == 0 || named.TypeParams().Len() > 0 || c.pkg.Scope().Lookup(tn.Name()) != types.Object(tn) {
 			continue
 		}
 		c.s.typeIDs[tn] = id
-		p := sp.Pos()
 		regs = append(regs, c.registration("Type", p, intLit(id, p), strLit(c.userName(sp.Name.Name), p), strLit(fieldNames(named), p), c.zeroPointer(ident(sp.Name.Name, p), p)))
 		regs = append(regs, c.methodRegs(sp.Name.Name, id, named, p)...)
 	}

@@ -182,7 +182,7 @@ func (f *function) rangeInt(n *ast.RangeStmt, label *ast.LabeledStmt, t types.Ty
 			kt = x
 		}
 	}
-	pre = append(pre, declStmt(varDecl(lim, f.c.typeExpr(kt, p), n.X, p)))
+	pre = append(pre, f.c.holdAs(lim, kt, n.X, p)...)
 	var head []ast.Stmt
 	if n.Key != nil && !isBlank(n.Key) {
 		head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: p, Tok: n.Tok, Rhs: []ast.Expr{ident(ctr, p)}})

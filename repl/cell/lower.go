@@ -13,6 +13,7 @@ func (c *compiler) lower() *Unit {
 	s := c.s
 	c.raw = map[*ast.FuncLit]bool{}
 	c.pairs = map[*ast.TypeAssertExpr]bool{}
+	c.instantiated = map[ast.Expr]bool{}
 	if c.extra == nil {
 		c.extra = map[string]string{}
 	}
@@ -43,7 +44,7 @@ func (c *compiler) lower() *Unit {
 			}
 		}
 	}
-	decls = append(append(decls, c.varDecls(u)...), regs...)
+	decls = append(append(decls, c.genericDecls()...), append(append(c.varDecls(u), regs...), c.localRegs...)...)
 	body = append(c.setHooks, body...)
 	if len(body) > 0 {
 		c.body.Body.List = body
@@ -80,6 +81,7 @@ func (c *compiler) storage() {
 			}
 		}
 	}
+	c.localTypes()
 	// A name declared twice in the cell with one type is one variable as well.
 	c.order = nil
 	first := map[string]*types.Var{}
@@ -125,6 +127,32 @@ func (c *compiler) storage() {
 	}
 	for id, o := range c.info.Defs {
 		rename(id, o)
+	}
+}
+
+// localTypes gives the types inside functions names of their own: the
+// interpreter mixes them up with types of the cell that have the same name.
+func (c *compiler) localTypes() {
+	local := map[types.Object]string{}
+	for id, o := range c.info.Defs {
+		tn, ok := o.(*types.TypeName)
+		if !ok || tn.Parent() == c.pkg.Scope() || tn.Name() == "_" {
+			continue
+		}
+		if _, param := tn.Type().(*types.TypeParam); param {
+			continue
+		}
+		in := c.s.fresh(tn.Name() + "ʹ")
+		local[tn], c.s.internal[tn] = in, in
+		id.Name = in
+	}
+	if len(local) == 0 {
+		return
+	}
+	for id, o := range c.info.Uses {
+		if in := local[o]; in != "" {
+			id.Name = in
+		}
 	}
 }
 

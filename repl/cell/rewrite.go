@@ -51,6 +51,11 @@ func (c *compiler) rewriteExprs() {
 				if tv := c.info.Types[n]; tv.Value == nil {
 					cur.Replace(c.minmax(n))
 				}
+			case c.spawns(n) >= 0: // runs on a goroutine that native code starts
+				i := c.spawns(n)
+				if i < len(n.Args) {
+					n.Args[i] = c.typed(rt("Spawned", n.Pos(), ident(frameVar, n.Pos()), n.Args[i]), c.info.Types[n.Args[i]].Type)
+				}
 			case c.isBuiltin(n.Fun, "clear"):
 				cur.Replace(c.clear(n))
 			case c.isBuiltin(n.Fun, "recover"):
@@ -70,7 +75,23 @@ func (c *compiler) rewriteExprs() {
 					cur.Replace(n.X)
 				}
 			}
+		case *ast.IndexExpr:
+			if c.instantiated[n.X] {
+				cur.Replace(n.X)
+			} else if e := c.sequence(n); e != nil {
+				cur.Replace(e)
+			}
+		case *ast.IndexListExpr:
+			if c.instantiated[n.X] {
+				cur.Replace(n.X)
+			} else if e := c.sequence(n); e != nil {
+				cur.Replace(e)
+			}
 		case *ast.SelectorExpr:
+			if e := c.genericCall(n); e != nil {
+				cur.Replace(e)
+				return true
+			}
 			if s := c.info.Selections[n]; s != nil && s.Kind() == types.MethodExpr {
 				cur.Replace(c.methodExpr(n, s))
 			} else if s != nil && s.Kind() == types.MethodVal {
@@ -80,6 +101,8 @@ func (c *compiler) rewriteExprs() {
 					}
 				}
 			}
+		case *ast.CompositeLit:
+			c.holdAny(n)
 		case *ast.AssignStmt:
 			c.assertOk(n)
 		case *ast.ValueSpec:
@@ -89,6 +112,7 @@ func (c *compiler) rewriteExprs() {
 				}
 			}
 		case *ast.TypeAssertExpr:
+			c.plainSubject(n)
 			switch p := cur.Parent().(type) {
 			case *ast.AssignStmt:
 				if len(p.Lhs) == 2 && len(p.Rhs) == 1 {
@@ -105,6 +129,92 @@ func (c *compiler) rewriteExprs() {
 		}
 		return true
 	})
+}
+
+// plainSubject takes the value out of an interface of a cell before an
+// assertion, unless it is a plain variable, which the interpreter gets right.
+func (c *compiler) plainSubject(n *ast.TypeAssertExpr) {
+	if _, ok := n.X.(*ast.Ident); ok || n.Type == nil {
+		return
+	}
+	t := c.info.Types[n.X].Type
+	if t == nil || !types.IsInterface(t) {
+		return
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == mainPath {
+		n.X = c.typed(rt("Any", n.X.Pos(), n.X), t)
+	}
+}
+
+// holdAny makes empty interfaces of elements before they are put into a literal:
+// the interpreter would wrap them in a way that native code can't see through.
+func (c *compiler) holdAny(n *ast.CompositeLit) {
+	t := c.info.Types[n].Type
+	if t == nil {
+		return
+	}
+	wrap := func(slot *ast.Expr, want types.Type) {
+		i, ok := want.Underlying().(*types.Interface)
+		tv := c.info.Types[*slot]
+		if !ok || i.NumMethods() > 0 || tv.Type == nil || tv.IsNil() || types.IsInterface(tv.Type) {
+			return
+		}
+		if _, basic := tv.Type.(*types.Basic); basic {
+			return
+		}
+		if _, param := types.Unalias(want).(*types.TypeParam); param {
+			return
+		}
+		*slot = c.typed(rt("Any", (*slot).Pos(), *slot), want)
+	}
+	for i := range n.Elts {
+		slot := &n.Elts[i]
+		kv, keyed := (*slot).(*ast.KeyValueExpr)
+		if keyed {
+			slot = &kv.Value
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Slice:
+			wrap(slot, u.Elem())
+		case *types.Array:
+			wrap(slot, u.Elem())
+		case *types.Map:
+			wrap(slot, u.Elem())
+			if keyed {
+				wrap(&kv.Key, u.Key())
+			}
+		case *types.Struct:
+			if keyed {
+				if id, ok := kv.Key.(*ast.Ident); ok {
+					for f := range u.Fields() {
+						if f.Name() == id.Name {
+							wrap(slot, f.Type())
+						}
+					}
+				}
+			} else if i < u.NumFields() {
+				wrap(slot, u.Field(i).Type())
+			}
+		}
+	}
+}
+
+// spawners are the functions that run an argument on a goroutine of their own,
+// with the argument's place.
+var spawners = map[string]int{"(*sync.WaitGroup).Go": 0, "time.AfterFunc": 1, "context.AfterFunc": 1}
+
+// spawns gives the place of the argument that a call runs elsewhere, -1 if none.
+func (c *compiler) spawns(n *ast.CallExpr) int {
+	s, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return -1
+	}
+	if f, ok := c.info.Uses[s.Sel].(*types.Func); ok {
+		if i, ok := spawners[f.FullName()]; ok {
+			return i
+		}
+	}
+	return -1
 }
 
 // instantiate writes inferred type arguments in.

@@ -42,10 +42,13 @@ type Scope struct {
 	standIns map[types.BasicKind]int // used so far
 
 	sessionTypes []types.Object // of all versions
-	siteMu       sync.RWMutex
-	sites        []Site
-	holding      map[types.Type]bool     // what holdsTensor found
-	internal     map[types.Object]string // internal names of declared objects
+
+	generics    map[string]string // text of the generic functions, nil until one is used
+	genericDone map[string]bool   // those that were compiled
+	siteMu      sync.RWMutex
+	sites       []Site
+	holding     map[types.Type]bool     // what holdsTensor found
+	internal    map[types.Object]string // internal names of declared objects
 }
 
 // An entry is one declared name.
@@ -63,7 +66,7 @@ type entry struct {
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It

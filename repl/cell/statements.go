@@ -150,8 +150,29 @@ func (f *function) assignStmt(n *ast.AssignStmt) []ast.Stmt {
 	if u, ok := commaOkReceive(n); ok && f.c.s.cfg.Markers && f.framed {
 		return append(f.exprs(n.Pos(), &u.X), f.receiveOk(n, u, defined)...)
 	}
-	pre := f.exprs(n.Pos(), slots...)
+	pre := append(f.exprs(n.Pos(), slots...), f.holdInterfaces(n)...)
 	return append(append(pre, n), f.rootsOf(defined)...)
+}
+
+// holdInterfaces makes interfaces of values before they are assigned to an
+// element or a field of interface type: the interpreter fails at a literal there.
+func (f *function) holdInterfaces(n *ast.AssignStmt) (pre []ast.Stmt) {
+	if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+		return nil
+	}
+	for i, l := range n.Lhs {
+		if _, ok := unparen(l).(*ast.Ident); ok {
+			continue
+		}
+		want, tv := f.c.info.Types[l].Type, f.c.info.Types[n.Rhs[i]]
+		if want == nil || tv.Type == nil || tv.IsNil() || tv.Value != nil || !types.IsInterface(want) || types.IsInterface(tv.Type) || hasTypeParam(want) {
+			continue
+		}
+		name := f.c.temp("h")
+		pre = append(pre, f.c.holdAs(name, want, n.Rhs[i], n.Pos())...)
+		n.Rhs[i] = f.c.typed(ident(name, n.Pos()), want)
+	}
+	return pre
 }
 
 func (f *function) declStmt(n *ast.DeclStmt) []ast.Stmt {
@@ -206,6 +227,22 @@ func (f *function) freshVars(g *ast.GenDecl) (out []ast.Stmt) {
 			if o := f.c.info.Defs[id]; o != nil {
 				f.c.info.Defs[again[len(again)-1].(*ast.AssignStmt).Lhs[0].(*ast.Ident)] = o
 			}
+		}
+		if len(vs.Values) > 0 && len(vs.Values) == len(vs.Names) {
+			for i, id := range vs.Names {
+				v := vs.Values[i]
+				t := f.c.info.Types[v].Type
+				if vs.Type != nil {
+					t = f.c.info.Types[vs.Type].Type
+				}
+				if id.Name == "_" || t == nil {
+					out = append(out, declStmt(&ast.GenDecl{Tok: token.VAR, TokPos: p, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{id}, Type: vs.Type, Values: []ast.Expr{v}}}}))
+					continue
+				}
+				out = append(out, f.c.holdAs(id.Name, types.Default(t), v, p)...)
+			}
+			out = append(out, again...)
+			continue
 		}
 		out = append(append(out, declStmt(one)), again...)
 	}
@@ -406,9 +443,36 @@ func (f *function) resultTemps(results []ast.Expr, p token.Pos) (temps []ast.Exp
 		return temps, set
 	}
 	for i, name := range names {
-		set = append(set, declStmt(varDecl(name, f.c.typeExpr(res.At(i).Type(), p), results[i], p)))
+		set = append(set, f.c.holdAs(name, res.At(i).Type(), results[i], p)...)
 	}
 	return temps, set
+}
+
+// holdAs declares a variable of a type with a value. The interpreter skips a
+// call of a generic function in var x T = f(), so a call is held by := first.
+func (c *compiler) holdAs(name string, t types.Type, v ast.Expr, p token.Pos) []ast.Stmt {
+	tv := c.info.Types[v]
+	call, isCall := unparen(v).(*ast.CallExpr)
+	isCall = isCall && !c.info.Types[call.Fun].IsType() && tv.Value == nil && tv.Type != nil
+	if isCall && types.Identical(tv.Type, t) {
+		return []ast.Stmt{define(name, v, p)}
+	}
+	var pre []ast.Stmt
+	if isCall && !c.isAnyBuiltin(call.Fun) {
+		held := c.temp("h")
+		pre = append(pre, define(held, v, p))
+		v = c.typed(ident(held, p), tv.Type)
+	}
+	return append(pre, declStmt(varDecl(name, c.typeExpr(t, p), v, p)))
+}
+
+func (c *compiler) isAnyBuiltin(f ast.Expr) bool {
+	id, ok := unparen(f).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	_, ok = c.info.Uses[id].(*types.Builtin)
+	return ok
 }
 
 // setResults assigns results to named variables, all evaluated first.

@@ -13,6 +13,7 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 	if c.extra == nil {
 		c.extra = map[string]string{}
 	}
+	t = plainSequences(t)
 	text := types.TypeString(t, func(pkg *types.Package) string {
 		if pkg.Path() == mainPath {
 			return ""

@@ -15,16 +15,16 @@ func (r *registry) errorsUnwrap(err error) error {
 	if next, ok := r.unwrapOnce(err); ok {
 		return next
 	}
-	return errors.Unwrap(err)
+	next := errors.Unwrap(err)
+	if p, ok := next.(printedError); ok {
+		return p.err
+	}
+	return next
 }
 
 // unwrapOnce calls the Unwrap method of a cell's type.
 func (r *registry) unwrapOnce(err error) (error, bool) {
-	u := unwrap(err)
-	if c, ok := u.(*cellError); ok {
-		u = c.v.Interface()
-	}
-	out, ok := r.call(reflect.ValueOf(u), "Unwrap")
+	out, ok := r.call(reflect.ValueOf(unwrap(err)), "Unwrap")
 	if !ok || len(out) != 1 || out[0].Kind() != reflect.Interface {
 		return nil, false
 	}

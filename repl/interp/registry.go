@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/tpush/tpush/repl/cell"
 )
@@ -13,7 +14,6 @@ import (
 type typeInfo struct {
 	name    string
 	fields  []string // of a struct, as written
-	rtype   reflect.Type
 	methods map[string]method
 }
 
@@ -39,13 +39,14 @@ func newRegistry() *registry {
 func (r *registry) declare(id int, name, fields string, nilPointer any) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := reflect.TypeOf(nilPointer).Elem()
-	info := &typeInfo{name: name, rtype: t, methods: map[string]method{}}
+	info := &typeInfo{name: name, methods: map[string]method{}}
 	if fields != "" {
 		info.fields = strings.Split(fields, " ")
 	}
 	r.byID[id] = info
-	r.types[t] = info
+	if nilPointer != nil { // nil for a type inside a function, which its tag tells
+		r.types[reflect.TypeOf(nilPointer).Elem()] = info
+	}
 	clear(r.holds)
 	return 0
 }
@@ -113,7 +114,16 @@ func (r *registry) call(v reflect.Value, name string, args ...reflect.Value) ([]
 // unwrap gives the value inside the struct with which the interpreter makes a
 // cell's value a native interface; any other value is given back.
 func unwrap(x any) any {
+	switch e := x.(type) {
+	case *cellError:
+		return e.v.Interface()
+	case printedError:
+		return unwrap(e.err)
+	}
 	t := reflect.TypeOf(x)
+	if t != nil && t.String() == "interp.valueInterface" {
+		return unwrap(interpreted(x))
+	}
 	if t == nil || t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "_") {
 		return x
 	}
@@ -121,6 +131,23 @@ func unwrap(x any) any {
 		return unwrap(reflect.ValueOf(x).Field(0).Interface())
 	}
 	return x
+}
+
+// interpreted gives the value in the interpreter's own form of an interface: a
+// node, and the value as a reflect.Value.
+func interpreted(x any) any {
+	v := reflect.ValueOf(x)
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	f := p.FieldByName("value")
+	if f.Type() != reflect.TypeFor[reflect.Value]() {
+		return nil
+	}
+	inner := *(*reflect.Value)(unsafe.Pointer(f.UnsafeAddr()))
+	if !inner.IsValid() {
+		return nil
+	}
+	return inner.Interface()
 }
 
 // equal is == on interface values.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
+	"sort"
 )
 
 // runtimePath is where instrumented code finds what it calls.
@@ -12,29 +14,35 @@ const runtimePath = "tpush/cellrt"
 // runtimeSymbols are the functions that instrumented code calls.
 func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 	fns := map[string]any{
-		"Enter":      in.enter,
-		"EnterRoots": in.enterRoots,
-		"Leave":      in.leave,
-		"End":        in.end,
-		"Poll":       func(f *Frame) { f.Stack.poll() },
-		"Defers":     func(f *Frame) *defers { return &defers{frame: f} },
-		"Protect":    func(d *defers, body func()) { d.protect(body) },
-		"Push":       func(d *defers, f func()) { d.calls = append(d.calls, f) },
-		"Recover":    func(f *Frame) any { return f.Stack.recovered(f) },
-		"Go":         in.spawn,
-		"Register":   func(_ string, f func()) int { in.entry = f; return 0 },
-		"Show":       func(p any) { in.run.shown = append(in.run.shown, reflect.ValueOf(p).Elem()) },
-		"Var":        in.declared,
-		"Clear":      clearValue,
-		"Type":       in.registry.declare,
-		"Method":     in.registry.addMethod,
-		"Equal":      equal,
-		"Native":     in.native,
-		"NoAssert":   in.noAssert,
-		"BadIndex":   badIndex,
-		"BadSlice":   badSlice,
-		"Receive":    receive,
-		"Send":       send,
+		"Enter":       in.enter,
+		"EnterRoots":  in.enterRoots,
+		"Leave":       in.leave,
+		"End":         in.end,
+		"Poll":        func(f *Frame) { f.Stack.poll() },
+		"Defers":      func(f *Frame) *defers { return &defers{frame: f} },
+		"Protect":     func(d *defers, body func()) { d.protect(body) },
+		"Push":        func(d *defers, f func()) { d.calls = append(d.calls, f) },
+		"Recover":     func(f *Frame) any { return f.Stack.recovered(f) },
+		"Go":          in.spawn,
+		"Spawned":     in.spawned,
+		"Register":    func(_ string, f func()) int { in.entry = f; return 0 },
+		"Show":        func(p any) { in.run.shown = append(in.run.shown, reflect.ValueOf(p).Elem()) },
+		"Var":         in.declared,
+		"Clear":       clearValue,
+		"Type":        in.registry.declare,
+		"Method":      in.registry.addMethod,
+		"Equal":       equal,
+		"Any":         func(x any) any { return x },
+		"Native":      in.native,
+		"NoAssert":    in.noAssert,
+		"As":          in.registry.errorsAs,
+		"SortOrdered": sortOrdered,
+		"SortSlice":   func(x any, less func(i, j int) bool) { sort.Slice(x, less) },
+		"SortStable":  func(x any, less func(i, j int) bool) { sort.SliceStable(x, less) },
+		"BadIndex":    badIndex,
+		"BadSlice":    badSlice,
+		"Receive":     receive,
+		"Send":        send,
 		"Interrupted": func(f *Frame) chan struct{} {
 			return f.Stack.run.stop
 		},
@@ -115,13 +123,19 @@ func (in *Interp) declared(internal string, p any) {
 
 // spawn runs f on a goroutine with a stack that goes on the caller's.
 func (in *Interp) spawn(f *Frame, body func()) {
+	go in.spawned(f, body)()
+}
+
+// spawned makes f run with a stack of its own: native code calls it on another
+// goroutine.
+func (in *Interp) spawned(f *Frame, body func()) func() {
 	s := f.Stack
 	r := s.run
 	var parent *pcNode
 	if s.depth > 0 || s.parent != nil {
 		parent = s.intern()
 	}
-	go func() {
+	return func() {
 		c := in.stacks.attach(in, r, parent)
 		r.add(c)
 		defer func() {
@@ -132,7 +146,7 @@ func (in *Interp) spawn(f *Frame, body func()) {
 			in.stacks.detach(c)
 		}()
 		body()
-	}()
+	}
 }
 
 func (in *Interp) goroutinePanic(r *run, p *PanicError) {
@@ -153,4 +167,24 @@ func clearValue(x any) {
 	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
 		v.Clear()
 	}
+}
+
+// sortOrdered is slices.Sort.
+func sortOrdered(x any) {
+	switch x := x.(type) {
+	case []int:
+		slices.Sort(x)
+		return
+	case []float64:
+		slices.Sort(x)
+		return
+	case []string:
+		slices.Sort(x)
+		return
+	}
+	v := reflect.ValueOf(x)
+	if v.Kind() != reflect.Slice {
+		return
+	}
+	sort.SliceStable(x, func(i, j int) bool { return compareKeys(v.Index(i), v.Index(j)) < 0 })
 }

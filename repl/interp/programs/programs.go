@@ -9,5 +9,5 @@ import "embed"
 
 // Sources are the files of this package, for the interpreter's side.
 //
-//go:embed basic.go
+//go:embed basic.go library.go language.go
 var Sources embed.FS
