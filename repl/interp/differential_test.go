@@ -55,10 +55,11 @@ func TestDifferential(t *testing.T) {
 	}
 	sort.Strings(names)
 	failed := 0
+	s := programSession(t, helpers)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			want := strings.ReplaceAll(native[name](), "programs.", "main.") // cells are package main
-			got := runProgram(t, helpers, byName[name], name)
+			got := runProgram(s, byName[name], name)
 			why, excepted := exceptions[name]
 			switch {
 			case got == want && excepted:
@@ -72,13 +73,18 @@ func TestDifferential(t *testing.T) {
 	t.Logf("%d programs, %d exceptions, %d failed", len(names), len(exceptions), failed)
 }
 
-func runProgram(t testing.TB, helpers []string, src, name string) string {
+// programSession is a session in which what the programs share is declared.
+func programSession(t testing.TB, helpers []string) *session {
 	s := newSession(t, Options{})
 	for _, h := range helpers {
 		if _, err := s.try(h); err != nil {
-			return "shared declarations: " + err.Error()
+			t.Fatalf("shared declarations: %v", err)
 		}
 	}
+	return s
+}
+
+func runProgram(s *session, src, name string) string {
 	if _, err := s.try(src); err != nil {
 		return "declaration: " + err.Error()
 	}
