@@ -62,5 +62,15 @@ func (samples) Loss() map[Name][]sample {
 		nllBackward:              backwards,
 		CrossEntropy:             join(each(scores), each(deep, "label_smoothing", 0.2), each([]any{d(4, 3), ignored, weight}), each([]any{d(2, 3, 2), d(2, 3, 2), weight}, "label_smoothing", 0.1), each([]any{d(3), d(3)})),
 		crossEntropyBackward:     backwards,
+		// The rule gives the gradient of the scores behind the log-probabilities.
+		CTCLoss: {
+			{in: []any{d(5, 2, 4), i64s(d(2, 3), 1, 2, 2, 3, 1, 0), i64s(d(2), 5, 4), i64s(d(2), 3, 2)}, first: true, pre: logProbs},
+			{in: []any{d(4, 2, 3), i64s(d(3), 1, 2, 2), i64s(d(2), 4, 3), i64s(d(2), 2, 1)}, attrs: attrs("reduction", "none"), first: true, pre: logProbs},
+		},
 	}
+}
+
+// logProbs makes log-probabilities of the first input's scores.
+func logProbs(b Builder, in []Value) []Value {
+	return append([]Value{b.Do(LogSoftmax, attrs("dim", -1), in[0])}, in[1:]...)
 }
