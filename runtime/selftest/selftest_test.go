@@ -15,7 +15,7 @@ const ceiling = 10
 
 // TestRecorded runs every recording beside the checkout, else the samples.
 func TestRecorded(t *testing.T) {
-	dir, ok := conformance.Find(".", "conformance")
+	dir, ok := conformance.Find(".", "conformance"+os.Getenv("SELFTEST_SET"))
 	if !ok {
 		dir = "testdata"
 	}

@@ -177,6 +177,9 @@ func (v View) Expand(dims ...int) (View, error) {
 		return View{}, err
 	}
 	w := View{Dims: out, Strides: make([]int, len(out)), Offset: v.Offset}
+	if len(v.Dims) == 0 {
+		return w, nil // PyTorch gives new axes of a number stride 0, even those of size 1
+	}
 	lead := len(out) - len(v.Dims)
 	for i := len(out) - 1; i >= 0; i-- {
 		have, stride := 1, 1

@@ -1,0 +1,455 @@
+package selftest
+
+import (
+	"math"
+	"strings"
+
+	"github.com/tpush/tpush/runtime/conformance"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/tpu"
+)
+
+// formed runs a record whose operation is a form of another one: of lists,
+// with the operands swapped, with a copy of a view. ok is false when it is none.
+func (ts tensors) formed(r *conformance.Record) (out []*tpu.Tensor, ok bool) {
+	name := r.Op
+	for _, p := range []string{"nn.functional.", "torch.ops.aten.", "linalg.", "special."} {
+		name = strings.TrimPrefix(name, p)
+	}
+	name = strings.TrimSuffix(name, ".default")
+	if base, is := strings.CutPrefix(name, "_foreach_"); is {
+		return ts.foreach(r, base), true
+	}
+	if base, is := strings.CutPrefix(name, "__"); is && strings.HasSuffix(base, "__") {
+		base = strings.TrimSuffix(base, "__")
+		c := *r
+		if swap, is := strings.CutPrefix(base, "r"); is && base != "rshift" {
+			c.Inputs = []conformance.Operand{r.Inputs[1], r.Inputs[0]}
+			base = swap
+		}
+		if full, is := dunders[base]; is {
+			base = full
+		}
+		c.Op = base
+		return ts.apply(&c), true
+	}
+	if t, is := conversions[name]; is && len(r.Inputs) == 1 {
+		return one_(first(ts, r).To(t))
+	}
+	for _, n := range []string{r.Op, name} {
+		if f := form(n); f != nil {
+			return f(&composite{ts, r}), true
+		}
+	}
+	if base, is := strings.CutSuffix(name, "_copy"); is && base != "" && !hasRow(name) {
+		c := *r
+		c.Op = base
+		for _, t := range ts.apply(&c) {
+			out = append(out, t.Clone())
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// hasRow says whether a recorded name is a row.
+func hasRow(name string) bool {
+	for _, n := range conformance.Rows(name) {
+		if op.Lookup(n) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// dunders are Python's names of operators.
+var dunders = map[string]string{"truediv": "div", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "mod": "remainder",
+	"floordiv": "floor_divide", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "invert": "bitwise_not"}
+
+// conversions are the methods that change the element type.
+var conversions = map[string]tpu.DType{"bfloat16": tpu.BF16, "float": tpu.F32, "double": tpu.F64, "half": tpu.F16, "int": tpu.I32,
+	"long": tpu.I64, "short": tpu.I16, "char": tpu.I8, "byte": tpu.U8, "bool": tpu.Bool}
+
+// foreach applies an operation to every element of its lists.
+func (ts tensors) foreach(r *conformance.Record, base string) []*tpu.Tensor {
+	if base == "copy" {
+		base = "copy_"
+	}
+	if base == "zero" {
+		base = "zero_"
+	}
+	if base == "norm" {
+		base = "linalg.vector_norm"
+	}
+	var out []*tpu.Tensor
+	for i := range r.Inputs[0].Items {
+		c := &conformance.Record{Op: base, Attrs: map[string]any{}}
+		for k, v := range r.Attrs {
+			if l, ok := v.([]any); ok && i < len(l) {
+				v = l[i]
+			}
+			c.Attrs[k] = v
+		}
+		for _, o := range r.Inputs {
+			switch {
+			case o.Kind == conformance.List && i < len(o.Items):
+				o = o.Items[i]
+			case o.Kind == conformance.Tensor && len(o.Array.Dims) == 1 && i < o.Array.Size() && (base == "addcmul" || base == "addcdiv"):
+				continue // a tensor of scalars
+			}
+			c.Inputs = append(c.Inputs, o)
+		}
+		if strings.HasSuffix(base, "_") {
+			x := c.Inputs[0].Array
+			ts[key(x)] = ts.upload(x).Clone()
+		}
+		out = append(out, ts.apply(c)[0])
+	}
+	return out
+}
+
+// dropped gives what a dropout does when nothing is random about it.
+func dropped(c *composite, byDefault float64) []*tpu.Tensor {
+	p := byDefault
+	if v, ok := c.r.Attrs["p"]; ok {
+		p = float(v)
+	}
+	training := true
+	if v, ok := c.r.Attrs["training"].(bool); ok {
+		training = v
+	}
+	x := c.t(0)
+	switch {
+	case !training || p == 0 || x.Size() == 0:
+		return list1(x)
+	case p == 1:
+		return list1(x.Mul(0))
+	}
+	panic(skip("random"))
+}
+
+// num is positional argument i as a number, or a default.
+func (c *composite) num(i int, name string, or any) any {
+	if v, ok := c.r.Attrs[name]; ok && v != nil {
+		return v
+	}
+	if i < len(c.r.Inputs) && c.r.Inputs[i].Kind == conformance.Scalar {
+		return c.r.Inputs[i].Number
+	}
+	return or
+}
+
+// sizes is positional argument i as a list of integers, an integer alone standing for n equal ones.
+func (c *composite) sizes(i int, name string, n, or int) []int {
+	if l, ok := c.r.Attrs[name].([]any); ok {
+		return ints(l)
+	}
+	if i >= 0 && i < len(c.r.Inputs) && c.r.Inputs[i].Kind == conformance.List {
+		var out []int
+		for _, x := range c.r.Inputs[i].Items {
+			out = append(out, whole(x.Number))
+		}
+		return out
+	}
+	v := whole(c.num(i, name, or))
+	out := make([]int, n)
+	for k := range out {
+		out[k] = v
+	}
+	return out
+}
+
+// tensor is positional argument i or a keyword that names an input; nil when absent.
+func (c *composite) tensor(i int, name string) *tpu.Tensor {
+	if m, ok := c.r.Attrs[name].(map[string]any); ok {
+		if k, ok := m["input"].(int); ok {
+			return c.t(k)
+		}
+	}
+	if i >= 0 {
+		return c.t(i)
+	}
+	return nil
+}
+
+// tensorsOf lists tensors given as one list or one by one.
+func (c *composite) tensorsOf() []*tpu.Tensor {
+	if len(c.r.Inputs) == 1 && c.r.Inputs[0].Kind == conformance.List {
+		return c.list(0)
+	}
+	var out []*tpu.Tensor
+	for i := range c.r.Inputs {
+		out = append(out, c.t(i))
+	}
+	return out
+}
+
+func (c *composite) dim(i int, or int) int { return whole(c.num(i, "dim", or)) }
+
+func full(like *tpu.Tensor, v float64, dims []int, attrs map[string]any) *tpu.Tensor {
+	t := like.DType()
+	if s, ok := attrs["dtype"].(string); ok {
+		if d, ok := dtype.Parse(s); ok {
+			t = tpu.DType(d)
+		}
+	}
+	return t.Full(v, dims...)
+}
+
+// form finds how Go programs write an operation that is no row.
+func form(name string) func(c *composite) []*tpu.Tensor { return tableOfForms()[name] }
+
+func self(c *composite) []*tpu.Tensor { return list1(c.t(0)) }
+
+func transposed(c *composite) []*tpu.Tensor { return list1(c.t(0).T()) }
+
+func pieces(c *composite) []*tpu.Tensor {
+	x, dim := c.t(0), c.dim(2, 0)
+	if c.r.Inputs[1].Kind == conformance.List {
+		return x.SplitSizes(c.sizes(1, "", 0, 0), dim)
+	}
+	return x.Split(whole(c.num(1, "split_size", 1)), dim)
+}
+
+func copied(ts []*tpu.Tensor) []*tpu.Tensor {
+	out := make([]*tpu.Tensor, len(ts))
+	for i, t := range ts {
+		out[i] = t.Clone()
+	}
+	return out
+}
+
+func upsample(mode string, align bool) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		r := *c.r
+		r.Op, r.Attrs = "interpolate", map[string]any{"mode": mode}
+		for k, v := range c.r.Attrs {
+			r.Attrs[k] = v
+		}
+		if align {
+			r.Attrs["align_corners"] = true
+		}
+		return c.ts.row(&r)
+	}
+}
+
+// unpool puts values back where a pooling found them.
+func unpool(n int) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		x, at := c.t(0), c.t(1)
+		k := c.sizes(2, "kernel_size", n, 1)
+		st, pad := k, c.sizes(4, "padding", n, 0)
+		if c.r.Attrs["stride"] != nil || len(c.r.Inputs) > 3 && c.r.Inputs[3].Kind != conformance.None {
+			st = c.sizes(3, "stride", n, 1)
+		}
+		lead := x.Dims()[:x.Rank()-n]
+		var space []int
+		if l, ok := c.r.Attrs["output_size"].([]any); ok {
+			space = ints(l)
+			space = space[len(space)-n:]
+		} else {
+			for i := range n {
+				space = append(space, (x.Dim(x.Rank()-n+i)-1)*st[i]-2*pad[i]+k[i])
+			}
+		}
+		flat := append(append([]int{}, lead...), shape.Size(space))
+		one := append(append([]int{}, lead...), shape.Size(x.Dims()[x.Rank()-n:]))
+		out := x.DType().Zeros(flat...).Scatter(len(lead), at.Reshape(one...), x.Reshape(one...))
+		return list1(out.Reshape(append(append([]int{}, lead...), space...)...))
+	}
+}
+
+// masked fills what a mask hides with a number that does not change the result.
+func masked(c *composite, x *tpu.Tensor, name string, hide float64) (*tpu.Tensor, *tpu.Tensor) {
+	m := c.tensor(-1, name)
+	if m == nil {
+		return x, nil
+	}
+	if hide != hide {
+		return x, m
+	}
+	return x.Mul(1).MaskedFill(m.LogicalNot(), hide), m
+}
+
+func lowest(x *tpu.Tensor) float64 {
+	if x.DType().IsFloat() {
+		return math.Inf(-1)
+	}
+	return x.DType().Lowest()
+}
+
+func highest(x *tpu.Tensor) float64 {
+	if x.DType().IsFloat() {
+		return math.Inf(1)
+	}
+	return x.DType().Max()
+}
+
+// reduced applies a reduction of the record's axes to a tensor.
+func (c *composite) reduced(row string, x *tpu.Tensor, more map[string]any) *tpu.Tensor {
+	r := &conformance.Record{Op: row, Attrs: map[string]any{}}
+	a := x.Spec()
+	arr := kernel.New(a)
+	c.ts[key(arr)] = x
+	r.Inputs = []conformance.Operand{{Kind: conformance.Tensor, Array: arr}}
+	for _, k := range []string{"dim", "keepdim", "dtype"} {
+		if v, ok := c.r.Attrs[k]; ok && v != nil {
+			r.Attrs[k] = v
+		}
+	}
+	for k, v := range more {
+		r.Attrs[k] = v
+	}
+	return c.ts.apply(r)[0]
+}
+
+func maskedReduce(row string, hide func(*tpu.Tensor) float64) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		x := c.t(0)
+		x, _ = masked(c, x, "mask", hide(x))
+		return list1(c.reduced(row, x, nil))
+	}
+}
+
+func zeroOf(*tpu.Tensor) float64 { return 0 }
+func oneOf(*tpu.Tensor) float64  { return 1 }
+
+// counted is how many elements of each reduced slice a mask shows.
+func (c *composite) counted(x *tpu.Tensor) *tpu.Tensor {
+	m := c.tensor(-1, "mask")
+	n := x.Detach().OnesLike().To(tpu.F32)
+	if m != nil {
+		n = n.MaskedFill(m.LogicalNot(), 0)
+	}
+	return c.reduced("sum", n, map[string]any{"dtype": "f32"})
+}
+
+func maskedMean(c *composite) []*tpu.Tensor {
+	x := c.t(0)
+	if !x.DType().IsFloat() {
+		x = x.To(tpu.F32)
+	}
+	y, _ := masked(c, x, "mask", 0)
+	n := c.counted(x)
+	return list1(c.reduced("sum", y, nil).Div(n.To(y.DType())))
+}
+
+func maskedVar(root bool) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		x := c.t(0)
+		t := x.DType()
+		if !t.IsFloat() || t.Bits() < 32 {
+			x = x.To(tpu.F32)
+		}
+		y, m := masked(c, x, "mask", 0)
+		keep := map[string]any{"keepdim": true}
+		n := c.reducedKeep("sum", c.shown(x, m), keep)
+		mean := c.reducedKeep("sum", y, keep).Div(n)
+		d := x.Sub(mean)
+		if m != nil {
+			d = d.MaskedFill(m.LogicalNot(), 0)
+		}
+		correction := 1.0
+		if b, ok := c.r.Attrs["unbiased"].(bool); ok && !b {
+			correction = 0
+		}
+		if v, ok := c.r.Attrs["correction"]; ok && v != nil {
+			correction = float(v)
+		}
+		v := c.reduced("sum", d.Mul(d), nil).Div(c.reduced("sum", c.shown(x, m), nil).Sub(correction).ClampMin(0))
+		if root {
+			v = v.Sqrt()
+		}
+		if t.IsFloat() {
+			v = v.To(t)
+		}
+		return list1(v)
+	}
+}
+
+// shown is one where the mask shows an element.
+func (c *composite) shown(x, m *tpu.Tensor) *tpu.Tensor {
+	n := x.Detach().OnesLike()
+	if m != nil {
+		n = n.MaskedFill(m.LogicalNot(), 0)
+	}
+	return n
+}
+
+func (c *composite) reducedKeep(row string, x *tpu.Tensor, more map[string]any) *tpu.Tensor {
+	return c.reduced(row, x, more)
+}
+
+// along applies an operation along one axis of a masked tensor.
+func along(row string, hide func(*tpu.Tensor) float64, dimAt int) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		x := c.t(0)
+		x, _ = masked(c, x, "mask", hide(x))
+		arr := kernel.New(x.Spec())
+		c.ts[key(arr)] = x
+		r := &conformance.Record{Op: row, Inputs: []conformance.Operand{{Kind: conformance.Tensor, Array: arr}}, Attrs: map[string]any{"dim": c.dim(dimAt, -1)}}
+		if v, ok := c.r.Attrs["dtype"]; ok && v != nil {
+			r.Attrs["dtype"] = v
+		}
+		return c.ts.apply(r)[:1]
+	}
+}
+
+// cov is the covariance of the rows of a matrix.
+func cov(c *composite) *tpu.Tensor {
+	x := c.t(0)
+	if x.Rank() < 2 {
+		x = x.Reshape(1, x.Size())
+	}
+	if !x.DType().IsFloat() {
+		x = x.To(tpu.F32)
+	}
+	n := x.Dim(1)
+	w := tpu.Ones(n).To(x.DType())
+	f, a := c.tensor(-1, "fweights"), c.tensor(-1, "aweights")
+	if f != nil {
+		w = w.Mul(f)
+	}
+	if a != nil {
+		w = w.Mul(a)
+	}
+	total := w.Sum()
+	mean := x.Mul(w).SumKeep(1).Div(total)
+	d := x.Sub(mean)
+	correction := float(c.num(1, "correction", 1))
+	norm := total.Sub(correction)
+	if a != nil {
+		aw := w.Mul(a).Sum().Div(total)
+		norm = total.Sub(aw.Mul(correction))
+	}
+	return d.Mul(w).MatMul(d.T()).Div(norm.ClampMin(0)).Squeeze()
+}
+
+// areas are the trapezoids between neighbours along an axis.
+func areas(c *composite) (*tpu.Tensor, int) {
+	y := c.t(0)
+	dim := c.dim(2, -1)
+	if dim < 0 {
+		dim += y.Rank()
+	}
+	n := y.Dim(dim)
+	left, right := y.Narrow(dim, 0, n-1), y.Narrow(dim, 1, n-1)
+	sum := left.Add(right)
+	if x := c.tensor(1, "x"); x != nil {
+		if x.Rank() == 1 {
+			dims := make([]int, y.Rank())
+			for i := range dims {
+				dims[i] = 1
+			}
+			dims[dim] = x.Size()
+			x = x.Reshape(dims...)
+			return x.Narrow(dim, 1, n-1).Sub(x.Narrow(dim, 0, n-1)).Mul(sum).Div(2), dim
+		}
+		d := dim - y.Rank() + x.Rank()
+		return x.Narrow(d, 1, n-1).Sub(x.Narrow(d, 0, n-1)).Mul(sum).Div(2), dim
+	}
+	return sum.Mul(float(c.num(1, "dx", 1.0))).Div(2), dim
+}
