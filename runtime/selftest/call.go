@@ -56,6 +56,9 @@ func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
 			return out
 		}
 	}
+	if f, ok := ts.transformed(r.Op); ok {
+		return f(&composite{ts, r})
+	}
 	f := special[r.Op]
 	if f == nil {
 		f = factors[r.Op]

@@ -10,13 +10,22 @@ import (
 	"github.com/tpush/tpush/runtime/conformance"
 )
 
-// ceiling is how many records may differ; it only falls.
-const ceiling = 10
-
 // TestRecorded runs every recording beside the checkout, else the samples.
 func TestRecorded(t *testing.T) {
-	dir, ok := conformance.Find(".", "conformance"+os.Getenv("SELFTEST_SET"))
+	for _, c := range []struct {
+		folder  string
+		ceiling int // how many records may differ; it only falls
+	}{{"conformance", 6}, {"conformance_opinfo", 25}} {
+		t.Run(c.folder, func(t *testing.T) { recorded(t, c.folder, c.ceiling) })
+	}
+}
+
+func recorded(t *testing.T, folder string, ceiling int) {
+	dir, ok := conformance.Find(".", folder)
 	if !ok {
+		if folder != "conformance" {
+			t.Skip("no recordings beside the checkout")
+		}
 		dir = "testdata"
 	}
 	var o Options
