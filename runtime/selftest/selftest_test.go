@@ -16,11 +16,11 @@ func TestRecorded(t *testing.T) {
 		folder  string
 		ceiling int // how many records may differ; it only falls
 	}{{"conformance", 6}, {"conformance_opinfo", 25}} {
-		t.Run(c.folder, func(t *testing.T) { recorded(t, c.folder, c.ceiling) })
+		t.Run(c.folder, func(t *testing.T) { runRecorded(t, c.folder, c.ceiling) })
 	}
 }
 
-func recorded(t *testing.T, folder string, ceiling int) {
+func runRecorded(t *testing.T, folder string, ceiling int) {
 	dir, ok := conformance.Find(".", folder)
 	if !ok {
 		if folder != "conformance" {
