@@ -18,7 +18,6 @@ type kernelFlags struct {
 	mode     string
 	chip     string
 	hbmLimit string
-	trace    bool
 	name     string
 }
 

@@ -89,9 +89,8 @@ type compiler struct {
 
 // A topStmt is one statement at the top of a cell.
 type topStmt struct {
-	stmt  ast.Stmt
-	decl  *ast.GenDecl // := and var: the declaration that is type-checked
-	label []*ast.LabeledStmt
+	stmt ast.Stmt
+	decl *ast.GenDecl // := and var: the declaration that is type-checked
 }
 
 // Compile makes a unit of a cell. The error is a *CompileError, or an

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the parser's objects tell locals from free names, which is all they are asked for
+
 package cell
 
 import (
@@ -104,13 +106,12 @@ func (c *compiler) takeImports() {
 			if err != nil {
 				continue
 			}
-			name := path[strings.LastIndexByte(path, '/')+1:]
 			p, err := c.s.cfg.Importer.Import(path)
 			if err != nil {
 				c.errorAt(sp.Path.Pos(), "type", "%v", err)
 				continue
 			}
-			name = p.Name()
+			name := p.Name()
 			if sp.Name != nil {
 				name = sp.Name.Name
 			}

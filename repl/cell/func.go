@@ -47,7 +47,7 @@ const (
 func (c *compiler) lowerDecl(d *ast.FuncDecl) []ast.Decl {
 	name := c.userName(d.Name.Name)
 	f := &function{c: c, name: name}
-	var obj types.Object = c.info.Defs[d.Name]
+	obj := c.info.Defs[d.Name]
 	if m := c.foreignOf(d); m != nil {
 		return c.lowerForeign(d, m)
 	}

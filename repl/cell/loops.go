@@ -176,7 +176,7 @@ func (f *function) rangeInt(n *ast.RangeStmt, label *ast.LabeledStmt, t types.Ty
 	p := n.Pos()
 	pre := f.exprs(p, &n.X)
 	lim, ctr := f.c.temp("n"), f.c.temp("i")
-	var kt types.Type = types.Default(t)
+	kt := types.Default(t)
 	if n.Key != nil && !isBlank(n.Key) {
 		if x := f.typeOf(n.Key); x != nil && valid(x) {
 			kt = x
@@ -321,11 +321,11 @@ func assignsAny(names []string, n ast.Node) (found bool) {
 // hasCalls tells whether a simple statement calls anything.
 func (f *function) hasCalls(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		switch n.(type) {
+		switch n := n.(type) {
 		case *ast.CallExpr, *ast.FuncLit:
 			found = true
 		case *ast.UnaryExpr:
-			found = found || n.(*ast.UnaryExpr).Op == token.ARROW
+			found = found || n.Op == token.ARROW
 		}
 		return !found
 	})

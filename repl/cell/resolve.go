@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the parser's objects tell locals from free names, which is all they are asked for
+
 package cell
 
 import (

@@ -19,7 +19,6 @@ type importer struct {
 	fset *token.FileSet
 	data map[string][]byte
 	read map[string]*types.Package
-	near func(path string) string // the name to suggest for an unknown path
 }
 
 func newImporter(archives ...[]byte) (*importer, error) {

@@ -65,7 +65,6 @@ var standardScope = [...]string{"fmt", "math", "strings", "sort", "slices", "map
 // that cells run on.
 type Interp struct {
 	opt      Options
-	out      io.Writer
 	importer *importer
 
 	mu       sync.Mutex // vars

@@ -73,9 +73,6 @@ func (r *run) stackOf() *trace.Stack {
 // goroutine is left behind.
 const grace = 400 * time.Millisecond
 
-// errGoexit stands for a cell that ended itself by runtime.Goexit.
-var errGoexit = errors.New("goexit")
-
 // start runs the cell's function on a goroutine of its own and waits for it.
 func (in *Interp) start(ctx context.Context, r *run, entry func()) error {
 	done := make(chan error, 1)

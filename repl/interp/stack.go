@@ -51,8 +51,6 @@ type stack struct {
 	parent *pcNode // the stack of the goroutine that started this one
 	defers []*defers
 	snap   *panicSnapshot
-	wait   string // what the goroutine waits for
-	waitPC []int
 
 	serial     uint64       // of the newest frame; the high bits are the stack's own
 	last       *trace.Stack // interned stack of the last look

@@ -56,7 +56,7 @@ func TestIntegersTruncateAndSaturate(t *testing.T) {
 		{I4, -8, 0xf8}, {I4, 9, 7}, {U4, 20, 15}, {U8, -3, 0}, {U8, 255.5, 255},
 		{I64, 1e30, math.MaxInt64}, {I64, -1e30, 1 << 63}, {I64, math.Inf(1), math.MaxInt64},
 		{U64, 1e30, math.MaxUint64}, {U64, math.NaN(), 0}, {I32, -2147483649, 0x80000000},
-		{Bool, math.NaN(), 1}, {Bool, -0.0, 0}, {Bool, 1e-300, 1},
+		{Bool, math.NaN(), 1}, {Bool, math.Copysign(0, -1), 0}, {Bool, 1e-300, 1},
 	} {
 		if got := c.d.Encode(c.x); got != c.want {
 			t.Errorf("%v.Encode(%v) = %#x, want %#x", c.d, c.x, got, c.want)

@@ -93,7 +93,6 @@ type Dispatcher struct {
 	// Scratch of the eager path, so that one operation allocates only its result.
 	specs   []shape.Spec
 	one     node
-	oneNode [1]*node
 	reg     region
 	launchA device.Launch
 

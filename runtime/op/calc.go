@@ -47,7 +47,6 @@ func (k calc) eq(x, y any) Value       { return k.do("eq", x, y) }
 func (k calc) ne(x, y any) Value       { return k.do("ne", x, y) }
 func (k calc) gt(x, y any) Value       { return k.do("gt", x, y) }
 func (k calc) lt(x, y any) Value       { return k.do("lt", x, y) }
-func (k calc) ge(x, y any) Value       { return k.do("ge", x, y) }
 func (k calc) le(x, y any) Value       { return k.do("le", x, y) }
 func (k calc) where(c, x, y any) Value { return k.do("where", c, x, y) }
 

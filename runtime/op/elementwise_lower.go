@@ -67,11 +67,6 @@ func lowerAsk(f func(h hlo) stablehlo.Value) lowering {
 	}
 }
 
-// naryHLO lowers to a single StableHLO operation of all operands.
-func naryHLO(name string) lowering {
-	return lower(func(h hlo) stablehlo.Value { return h.do(name, h.all()...) })
-}
-
 // chlo lowers to a single CHLO operation, which XLA expands itself.
 func chlo(name string) lowering {
 	return lowerWide(func(h hlo) stablehlo.Value { return h.chlo(name, h.all()...) })

@@ -105,8 +105,7 @@ type ASGDOptions struct {
 // ASGD is averaged stochastic gradient descent.
 type ASGD struct {
 	base
-	o   ASGDOptions
-	eta []float64
+	o ASGDOptions
 }
 
 // NewASGD makes an ASGD optimizer.

@@ -190,11 +190,6 @@ func call(name op.Name, given op.Attrs, in ...any) *Tensor {
 	return do(def, attrs, in...)
 }
 
-func callAll(name op.Name, given op.Attrs, in ...any) []*Tensor {
-	def, attrs := lookup(name, given)
-	return doAll(def, attrs, in...)
-}
-
 func lookup(name op.Name, given op.Attrs) (*op.Def, op.Attrs) {
 	def := op.Lookup(name)
 	if def == nil {

@@ -18,11 +18,9 @@ type engine struct {
 	x64     bool // a Go int makes I64 instead of I32
 	seed    uint64
 	offset  uint64 // numbers drawn since the seed was set
-	seeded  bool
 	seq     uint64 // tape nodes made
 	usage   map[uint64]uint64
 	batch   *batch
-	numbers map[numberKey]*Tensor // Go numbers on the tape
 	tidy    *tidyScope
 	capture *capture // inside a compiled function
 }

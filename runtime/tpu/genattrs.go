@@ -114,10 +114,6 @@ func doList(d *op.Def, a op.Attrs, list []*Tensor, in []any) *Tensor {
 	return do(d, a, spread(list, in)...)
 }
 
-func doListAll(d *op.Def, a op.Attrs, list []*Tensor, in []any) []*Tensor {
-	return doAll(d, a, spread(list, in)...)
-}
-
 func inPlaceList(d *op.Def, a op.Attrs, list []*Tensor, in []any) *Tensor {
 	return inPlace(d, a, spread(list, in)...)
 }

@@ -46,7 +46,6 @@ type holder struct {
 	byKey map[string]*inner
 	any   any
 	next  *holder
-	n     int
 }
 
 // TestWalkFindsTensors hides a tensor in every kind of container.

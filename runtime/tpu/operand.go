@@ -4,7 +4,6 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -71,11 +70,6 @@ func (e *engine) resolve(name string, x any) operand {
 		e.fail(name, operandError(x, "a *tpu.Tensor or a number is wanted"))
 	}
 	return operand{v: e.d.Scalar(n)}
-}
-
-type numberKey struct {
-	bits  uint64
-	dtype dtype.DType
 }
 
 // onTape gives the operand as a tensor, to be kept on the tape.

@@ -8,9 +8,6 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// defaultSeed is the seed of a program that sets none: two runs draw the same numbers.
-const defaultSeed = 0
-
 // Seed starts the random numbers anew.
 func Seed(n uint64) {
 	e := ambientEngine()

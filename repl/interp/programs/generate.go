@@ -1,3 +1,5 @@
+//lint:file-ignore SA4000,SA4004,SA4006,SA4023,SA5000,ST1017,ST1023,S1034,U1000 these programs exercise odd corners on purpose
+
 //go:build ignore
 
 // Generate writes table.go, which lists the programs.
