@@ -61,7 +61,7 @@ func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
 	}
 	f := special[r.Op]
 	if f == nil {
-		f = factors[r.Op]
+		f = composed[r.Op]
 	}
 	if f != nil {
 		if out, ok := f(ts, r); ok {

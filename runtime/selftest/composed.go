@@ -5,9 +5,9 @@ import (
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
-// factors are the recorded operations that are made of factorizations, some of
-// them so that the choice of a sign does not matter.
-var factors = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool){
+// composed are recorded operations that the tensor layer makes of others; some
+// factorizations are put together again so that the choice of a sign does not matter.
+var composed = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool){
 	"qr": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		// The signs that make the diagonal of R positive.
 		q, t := first(ts, r).QR()
@@ -33,8 +33,39 @@ var factors = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, bool
 		return one_(first(ts, r).MatrixPower(rest(r)[0]))
 	},
 	"matrix_rank": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return one_(first(ts, r).MatrixRank()) },
+	"affine_grid": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		var size []int
+		for _, x := range r.Inputs[1].Items {
+			n, _ := x.Number.(int)
+			size = append(size, n)
+		}
+		return one_(tpu.AffineGrid(first(ts, r), size, gridOptions(r)))
+	},
+	"grid_sample": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		return one_(tpu.GridSample(first(ts, r), second(ts, r), gridOptions(r)))
+	},
+	"nn.functional.grid_sample": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		return one_(tpu.GridSample(first(ts, r), second(ts, r), gridOptions(r)))
+	},
+	"lp_pool1d": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		p, _ := r.Inputs[1].Number.(float64)
+		k, _ := r.Inputs[2].Number.(int)
+		return one_(tpu.LPPool1D(first(ts, r), p, []int{k}))
+	},
+	"lp_pool2d": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
+		p, _ := r.Inputs[1].Number.(float64)
+		k, _ := r.Inputs[2].Number.(int)
+		return one_(tpu.LPPool2D(first(ts, r), p, []int{k}))
+	},
 	"cholesky_solve": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		upper, _ := r.Attrs["upper"].(bool)
 		return one_(first(ts, r).CholeskySolve(second(ts, r), upper))
 	},
+}
+
+func gridOptions(r *conformance.Record) (o tpu.GridSampleOptions) {
+	o.Mode, _ = r.Attrs["mode"].(string)
+	o.PaddingMode, _ = r.Attrs["padding_mode"].(string)
+	o.AlignCorners, _ = r.Attrs["align_corners"].(bool)
+	return o
 }
