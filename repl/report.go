@@ -72,7 +72,7 @@ var kinds = []Kind{
 	{
 		Word: "bounds", Doc: "an index points outside its tensor; nothing ran and nothing is lost",
 		Example: "table := tpu.Ones(3, 2)\nrows := tpu.I64.Of(0, 7)\ntable.IndexSelect(0, rows)",
-		match:   anyOf(is[*exec.BoundsError], is[*shape.IndexError]),
+		match:   anyOf(is[*exec.BoundsError], is[*shape.IndexError], is[*kernel.NegativeCountError]),
 	},
 	{
 		Word: "oom", Doc: "HBM or host memory is full", Example: "x := tpu.Zeros(1<<17, 1<<17)",

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
@@ -84,6 +85,9 @@ func (e *BoundsError) Error() string {
 	f := e.First[0]
 	if !e.Into.Valid() {
 		return fmt.Sprintf("%s: index %d at %s is outside [%d, %d]", e.Op, f.Value, shape.FormatDims(f.At), e.Lo, e.Hi)
+	}
+	if e.Axis == op.Flat {
+		return fmt.Sprintf("%s: index %d at %s is outside the %d elements of %v", e.Op, f.Value, shape.FormatDims(f.At), e.Hi+1, e.Into)
 	}
 	return fmt.Sprintf("%s: index %d at %s is outside axis %d of %v (size %d)", e.Op, f.Value, shape.FormatDims(f.At), e.Axis, e.Into, e.Hi+1)
 }

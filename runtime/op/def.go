@@ -141,10 +141,13 @@ type Param struct {
 type IndexCheck struct {
 	Index  int    // position of the index tensor among the inputs
 	Into   int    // position of the tensor it points into; -1 when none (one_hot)
-	Axis   int    // axis of Into
+	Axis   int    // axis of Into, or Flat
 	Lo, Hi int64  // legal values, both included; Lo < 0 when negative indices count from the end
 	Skip   *int64 // a value that is always legal (ignore_index)
 }
+
+// Flat in place of an axis says that indices count all elements in row-major order.
+const Flat = -1
 
 // A Grad rule gives the gradient for each input (nil: none) from the gradients
 // of the outputs (dy[i] nil: no gradient came for output i).

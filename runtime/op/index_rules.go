@@ -445,7 +445,7 @@ func fillIndices(in []shape.Spec, a Attrs) []IndexCheck {
 // flatIndices checks an index into the flattened first input, which may count from the end.
 func flatIndices(in []shape.Spec, _ Attrs) []IndexCheck {
 	n := int64(in[0].Size())
-	return []IndexCheck{{Index: 1, Into: 0, Axis: 0, Lo: -n, Hi: n - 1}}
+	return []IndexCheck{{Index: 1, Into: 0, Axis: Flat, Lo: -n, Hi: n - 1}}
 }
 
 func takeAlongIndices(in []shape.Spec, a Attrs) []IndexCheck {

@@ -29,7 +29,7 @@ func (t *Tensor) String() string {
 		return t.Spec().String() + " freed"
 	}
 	a := t.host("show", exec.ReasonShow)
-	return t.Spec().String() + " " + FormatArray(a)
+	return beside(t.Spec().String()+" ", FormatArray(a))
 }
 
 // FormatArray prints the numbers of a host array as PyTorch does: a common
@@ -174,5 +174,10 @@ func (t *Tensor) Full() string {
 	p.measure()
 	var b strings.Builder
 	p.print(&b, nil, p.a.Offset)
-	return t.Spec().String() + " " + b.String()
+	return beside(t.Spec().String()+" ", b.String())
+}
+
+// beside puts text after head, its further lines indented as far.
+func beside(head, text string) string {
+	return head + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(head)))
 }
