@@ -36,15 +36,35 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 	renames := map[string]string{}
 	c.namesOf(t, renames, map[types.Type]bool{})
 	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if in, ok := renames[id.Name]; ok {
-				id.Name = in
+		switch n := n.(type) {
+		case *ast.Ident:
+			if in, ok := renames[n.Name]; ok {
+				n.Name = in
 			}
+		case *ast.FuncType:
+			unname(n.Params)
+			unname(n.Results)
 		}
 		return true
 	})
 	setPos(e, p)
 	return e
+}
+
+// unname drops the names of parameters. They mean nothing in a type, and the
+// interpreter would take them for variables of the session that the
+// declaration depends on.
+func unname(l *ast.FieldList) {
+	if l == nil {
+		return
+	}
+	var out []*ast.Field
+	for _, f := range l.List {
+		for range max(len(f.Names), 1) {
+			out = append(out, &ast.Field{Type: f.Type})
+		}
+	}
+	l.List = out
 }
 
 // namesOf collects the storage names of the cell types inside t.

@@ -99,6 +99,9 @@ func ToFile(path string, f Format, in Input) (int64, error) {
 		}
 		in.Meta.SourceDir = dir
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device or a pipe is written, never replaced
+		return toSpecial(path, f, in)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tpush-*")
 	if err != nil {
 		return 0, err
@@ -119,6 +122,23 @@ func ToFile(path string, f Format, in Input) (int64, error) {
 		return 0, err
 	}
 	return size.n, os.Rename(tmp.Name(), path)
+}
+
+// toSpecial writes to something that is no regular file.
+func toSpecial(path string, f Format, in Input) (int64, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	size := counter{w: bufio.NewWriter(file)}
+	err = f.Write(&size, in)
+	if err == nil {
+		err = size.w.Flush()
+	}
+	if cerr := file.Close(); err == nil {
+		err = cerr
+	}
+	return size.n, err
 }
 
 // counter counts what is written.
