@@ -71,7 +71,7 @@ func Stack(c *Call) error {
 func Flip(c *Call) error {
 	x, out := c.In[0], c.Out[0]
 	v := shape.View{Dims: x.Dims, Strides: append([]int{}, x.Strides...), Offset: x.Offset}
-	if x.Size() > 0 {
+	if x.Size() > 0 && len(x.Dims) > 0 { // axis 0 of a number is the number
 		for _, d := range c.Attrs.Ints("dims") {
 			d = (d + len(x.Dims)) % len(x.Dims)
 			v.Offset += (x.Dims[d] - 1) * v.Strides[d]
