@@ -35,7 +35,7 @@ func epsParam(def float64) Param {
 }
 
 // normOps are softmax and what standardizes.
-var normOps = join(softmaxOps, standardOps, nativeOps, distanceOps)
+var normOps = join(softmaxOps, standardOps, nativeOps, distanceOps, maskedOps)
 
 var softmaxOps = []Def{
 	{

@@ -70,3 +70,25 @@ func (samples) Reduce() map[Name][]sample {
 		Nanquantile:   quantiles,
 	}
 }
+
+// Masked lists samples of masked operations.
+func (samples) Masked() map[Name][]sample {
+	x := d(2, 3, 2)
+	mask := bools(d(2, 3, 2), false, true, true, true, true, true, true, true, true, false, true, true)
+	all := map[Name][]sample{}
+	for _, n := range []Name{"sum", "prod", "amax", "amin", "logsumexp", "norm", "mean", "var", "std"} {
+		all["masked."+n] = []sample{
+			{in: []any{x, mask}, attrs: attrs("dim", []int{1})},
+			{in: []any{x, mask}, attrs: attrs("dim", []int{0, 2}, "keepdim", true)},
+			{in: []any{x, nil}},
+		}
+	}
+	for _, n := range []Name{"cumsum", "cumprod", "softmax", "log_softmax", "softmin"} {
+		all["masked."+n] = []sample{{in: []any{x, mask}, attrs: attrs("dim", 0)}, {in: []any{x, nil}, attrs: attrs("dim", -1)}}
+	}
+	for i := range all["masked.log_softmax"] { // −∞ where masked: only results inside the mask count
+		all["masked.log_softmax"] = all["masked.log_softmax"][i+1:]
+		break
+	}
+	return all
+}
