@@ -278,6 +278,54 @@ var examples = []struct {
 		shown(tpu.CosineSimilarity(tpu.Of(1.0, 0.0), tpu.Of(1.0, 1.0), tpu.CosineSimilarityOptions{Dim: -1}))
 	}},
 	{"pairwise_distance", func() { shown(tpu.PairwiseDistance(tpu.Of(3.0, 0.0), tpu.Of(0.0, 4.0))) }},
+	{"masked.sum", func() {
+		shown(tpu.MaskedSumWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedSumOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.prod", func() {
+		shown(tpu.MaskedProdWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedProdOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.amax", func() {
+		shown(tpu.MaskedAMaxWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedAMaxOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.amin", func() {
+		shown(tpu.MaskedAMinWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedAMinOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.argmax", func() {
+		shown(tpu.MaskedArgMaxWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedArgMaxOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.argmin", func() {
+		shown(tpu.MaskedArgMinWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedArgMinOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.logsumexp", func() {
+		shown(tpu.MaskedLogSumExpWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedLogSumExpOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.norm", func() {
+		shown(tpu.MaskedNormWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedNormOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.cumsum", func() {
+		shown(tpu.MaskedCumSum(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedCumSumOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.cumprod", func() {
+		shown(tpu.MaskedCumProd(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedCumProdOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.softmax", func() {
+		shown(tpu.MaskedSoftmax(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedSoftmaxOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.log_softmax", func() {
+		shown(tpu.MaskedLogSoftmax(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedLogSoftmaxOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.softmin", func() {
+		shown(tpu.MaskedSoftmin(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedSoftminOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.mean", func() {
+		shown(tpu.MaskedMeanWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedMeanOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.var", func() {
+		shown(tpu.MaskedVarWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedVarOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
+	{"masked.std", func() {
+		shown(tpu.MaskedStdWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedStdOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
+	}},
 	{"mse_loss", func() { shown(tpu.MSELoss(tpu.Of(1.0, 2.0), tpu.Of(1.0, 4.0))) }},
 	{"l1_loss", func() { shown(tpu.L1Loss(tpu.Of(1.0, 2.0), tpu.Of(1.0, 4.0))) }},
 	{"smooth_l1_loss", func() { shown(tpu.SmoothL1Loss(tpu.Of(1.0, 2.0), tpu.Of(1.0, 4.0))) }},

@@ -262,6 +262,22 @@ const (
 	rNormalize
 	rCosineSimilarity
 	rPairwiseDistance
+	rMaskedSum
+	rMaskedProd
+	rMaskedAmax
+	rMaskedAmin
+	rMaskedArgmax
+	rMaskedArgmin
+	rMaskedLogsumexp
+	rMaskedNorm
+	rMaskedCumsum
+	rMaskedCumprod
+	rMaskedSoftmax
+	rMaskedLogSoftmax
+	rMaskedSoftmin
+	rMaskedMean
+	rMaskedVar
+	rMaskedStd
 	rMseLoss
 	rL1Loss
 	rSmoothL1Loss
@@ -683,6 +699,22 @@ var rowNames = [...]op.Name{
 	"normalize",
 	"cosine_similarity",
 	"pairwise_distance",
+	"masked.sum",
+	"masked.prod",
+	"masked.amax",
+	"masked.amin",
+	"masked.argmax",
+	"masked.argmin",
+	"masked.logsumexp",
+	"masked.norm",
+	"masked.cumsum",
+	"masked.cumprod",
+	"masked.softmax",
+	"masked.log_softmax",
+	"masked.softmin",
+	"masked.mean",
+	"masked.var",
+	"masked.std",
 	"mse_loss",
 	"l1_loss",
 	"smooth_l1_loss",
@@ -4887,6 +4919,413 @@ func PairwiseDistance(x1 *Tensor, x2 *Tensor, opts ...PairwiseDistanceOptions) *
 		a = op.Attrs{{Name: "p", Value: optionOr(r.def, "p", o.P)}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "keepdim", Value: o.KeepDim}}
 	}
 	return do(r.def, a, x1, x2)
+}
+
+// MaskedSum: Sum of the elements where the mask is true. PyTorch: masked.sum.
+func MaskedSum(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedSum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedSumKeep: Sum of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.sum.
+func MaskedSumKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedSum]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedSumOptions are the optional parameters of MaskedSum. The zero value of a field is the default.
+type MaskedSumOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	DType   DType   // default invalid; element type to convert to first
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedSumWith: Sum of the elements where the mask is true. PyTorch: masked.sum.
+func MaskedSumWith(self *Tensor, o MaskedSumOptions) *Tensor {
+	r := &rowTable()[rMaskedSum]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedProd: Product of the elements where the mask is true. PyTorch: masked.prod.
+func MaskedProd(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedProd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedProdKeep: Product of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.prod.
+func MaskedProdKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedProd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedProdOptions are the optional parameters of MaskedProd. The zero value of a field is the default.
+type MaskedProdOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	DType   DType   // default invalid; element type to convert to first
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedProdWith: Product of the elements where the mask is true. PyTorch: masked.prod.
+func MaskedProdWith(self *Tensor, o MaskedProdOptions) *Tensor {
+	r := &rowTable()[rMaskedProd]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedAMax: Largest element of the elements where the mask is true. PyTorch: masked.amax.
+func MaskedAMax(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedAmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedAMaxKeep: Largest element of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.amax.
+func MaskedAMaxKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedAmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedAMaxOptions are the optional parameters of MaskedAMax. The zero value of a field is the default.
+type MaskedAMaxOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+	DType   DType   // default invalid; element type to convert to first
+}
+
+// MaskedAMaxWith: Largest element of the elements where the mask is true. PyTorch: masked.amax.
+func MaskedAMaxWith(self *Tensor, o MaskedAMaxOptions) *Tensor {
+	r := &rowTable()[rMaskedAmax]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedAMin: Smallest element of the elements where the mask is true. PyTorch: masked.amin.
+func MaskedAMin(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedAmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedAMinKeep: Smallest element of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.amin.
+func MaskedAMinKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedAmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedAMinOptions are the optional parameters of MaskedAMin. The zero value of a field is the default.
+type MaskedAMinOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+	DType   DType   // default invalid; element type to convert to first
+}
+
+// MaskedAMinWith: Smallest element of the elements where the mask is true. PyTorch: masked.amin.
+func MaskedAMinWith(self *Tensor, o MaskedAMinOptions) *Tensor {
+	r := &rowTable()[rMaskedAmin]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedArgMax: Position of the largest element of the elements where the mask is true. PyTorch: masked.argmax.
+func MaskedArgMax(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedArgmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedArgMaxKeep: Position of the largest element of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.argmax.
+func MaskedArgMaxKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedArgmax]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedArgMaxOptions are the optional parameters of MaskedArgMax. The zero value of a field is the default.
+type MaskedArgMaxOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+	DType   DType   // default invalid; element type to convert to first
+}
+
+// MaskedArgMaxWith: Position of the largest element of the elements where the mask is true. PyTorch: masked.argmax.
+func MaskedArgMaxWith(self *Tensor, o MaskedArgMaxOptions) *Tensor {
+	r := &rowTable()[rMaskedArgmax]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedArgMin: Position of the smallest element of the elements where the mask is true. PyTorch: masked.argmin.
+func MaskedArgMin(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedArgmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedArgMinKeep: Position of the smallest element of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.argmin.
+func MaskedArgMinKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedArgmin]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedArgMinOptions are the optional parameters of MaskedArgMin. The zero value of a field is the default.
+type MaskedArgMinOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+	DType   DType   // default invalid; element type to convert to first
+}
+
+// MaskedArgMinWith: Position of the smallest element of the elements where the mask is true. PyTorch: masked.argmin.
+func MaskedArgMinWith(self *Tensor, o MaskedArgMinOptions) *Tensor {
+	r := &rowTable()[rMaskedArgmin]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedLogSumExp: Logarithm of the sum of e^x of the elements where the mask is true. PyTorch: masked.logsumexp.
+func MaskedLogSumExp(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedLogsumexp]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedLogSumExpKeep: Logarithm of the sum of e^x of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.logsumexp.
+func MaskedLogSumExpKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedLogsumexp]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedLogSumExpOptions are the optional parameters of MaskedLogSumExp. The zero value of a field is the default.
+type MaskedLogSumExpOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+	DType   DType   // default invalid; element type to convert to first
+}
+
+// MaskedLogSumExpWith: Logarithm of the sum of e^x of the elements where the mask is true. PyTorch: masked.logsumexp.
+func MaskedLogSumExpWith(self *Tensor, o MaskedLogSumExpOptions) *Tensor {
+	r := &rowTable()[rMaskedLogsumexp]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedNorm: p-norm of the elements where the mask is true. PyTorch: masked.norm.
+func MaskedNorm(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedNorm]
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedNormKeep: p-norm of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.norm.
+func MaskedNormKeep(self *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedNorm]
+	a := op.Attrs{{Name: "ord", Value: defaultOf(r.def, "ord")}, {Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, self, nil)
+}
+
+// MaskedNormOptions are the optional parameters of MaskedNorm. The zero value of a field is the default.
+type MaskedNormOptions struct {
+	Ord     any     // default 2; order
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	DType   DType   // default invalid; element type to convert to first
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedNormWith: p-norm of the elements where the mask is true. PyTorch: masked.norm.
+func MaskedNormWith(self *Tensor, o MaskedNormOptions) *Tensor {
+	r := &rowTable()[rMaskedNorm]
+	a := op.Attrs{{Name: "ord", Value: optionOr(r.def, "ord", o.Ord)}, {Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedCumSumOptions are the optional parameters of MaskedCumSum. The zero value of a field is the default.
+type MaskedCumSumOptions struct {
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedCumSum: Running sum of the elements where the mask is true. PyTorch: masked.cumsum.
+func MaskedCumSum(self *Tensor, dim int, opts ...MaskedCumSumOptions) *Tensor {
+	r := &rowTable()[rMaskedCumsum]
+	var o MaskedCumSumOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedCumProdOptions are the optional parameters of MaskedCumProd. The zero value of a field is the default.
+type MaskedCumProdOptions struct {
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedCumProd: Running product of the elements where the mask is true. PyTorch: masked.cumprod.
+func MaskedCumProd(self *Tensor, dim int, opts ...MaskedCumProdOptions) *Tensor {
+	r := &rowTable()[rMaskedCumprod]
+	var o MaskedCumProdOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedSoftmaxOptions are the optional parameters of MaskedSoftmax. The zero value of a field is the default.
+type MaskedSoftmaxOptions struct {
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedSoftmax: Softmax of the elements where the mask is true. PyTorch: masked.softmax.
+func MaskedSoftmax(self *Tensor, dim int, opts ...MaskedSoftmaxOptions) *Tensor {
+	r := &rowTable()[rMaskedSoftmax]
+	var o MaskedSoftmaxOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedLogSoftmaxOptions are the optional parameters of MaskedLogSoftmax. The zero value of a field is the default.
+type MaskedLogSoftmaxOptions struct {
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedLogSoftmax: Logarithm of softmax of the elements where the mask is true. PyTorch: masked.log_softmax.
+func MaskedLogSoftmax(self *Tensor, dim int, opts ...MaskedLogSoftmaxOptions) *Tensor {
+	r := &rowTable()[rMaskedLogSoftmax]
+	var o MaskedLogSoftmaxOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedSoftminOptions are the optional parameters of MaskedSoftmin. The zero value of a field is the default.
+type MaskedSoftminOptions struct {
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedSoftmin: Softmin of the elements where the mask is true. PyTorch: masked.softmin.
+func MaskedSoftmin(self *Tensor, dim int, opts ...MaskedSoftminOptions) *Tensor {
+	r := &rowTable()[rMaskedSoftmin]
+	var o MaskedSoftminOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedMean: Mean of the elements where the mask is true. PyTorch: masked.mean.
+func MaskedMean(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedMeanKeep: Mean of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.mean.
+func MaskedMeanKeep(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedMean]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedMeanOptions are the optional parameters of MaskedMean. The zero value of a field is the default.
+type MaskedMeanOptions struct {
+	Dim     []int   // axes to reduce; none: all
+	KeepDim bool    // keep reduced axes as size 1
+	DType   DType   // default invalid; element type to convert to first
+	Mask    *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedMeanWith: Mean of the elements where the mask is true. PyTorch: masked.mean.
+func MaskedMeanWith(input *Tensor, o MaskedMeanOptions) *Tensor {
+	r := &rowTable()[rMaskedMean]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, input, o.Mask)
+}
+
+// MaskedVar: Variance of the elements where the mask is true. PyTorch: masked.var.
+func MaskedVar(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedVar]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedVarKeep: Variance of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.var.
+func MaskedVarKeep(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedVar]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedVarOptions are the optional parameters of MaskedVar. The zero value of a field is the default.
+type MaskedVarOptions struct {
+	Dim      []int   // axes to reduce; none: all
+	Unbiased any     // default true; divide by one less than the count
+	KeepDim  bool    // keep reduced axes as size 1
+	DType    DType   // default invalid; element type to convert to first
+	Mask     *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedVarWith: Variance of the elements where the mask is true. PyTorch: masked.var.
+func MaskedVarWith(input *Tensor, o MaskedVarOptions) *Tensor {
+	r := &rowTable()[rMaskedVar]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, input, o.Mask)
+}
+
+// MaskedStd: Standard deviation of the elements where the mask is true. PyTorch: masked.std.
+func MaskedStd(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedStd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedStdKeep: Standard deviation of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.std.
+func MaskedStdKeep(input *Tensor, axes ...int) *Tensor {
+	r := &rowTable()[rMaskedStd]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	return do(r.def, a, input, nil)
+}
+
+// MaskedStdOptions are the optional parameters of MaskedStd. The zero value of a field is the default.
+type MaskedStdOptions struct {
+	Dim      []int   // axes to reduce; none: all
+	Unbiased any     // default true; divide by one less than the count
+	KeepDim  bool    // keep reduced axes as size 1
+	DType    DType   // default invalid; element type to convert to first
+	Mask     *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedStdWith: Standard deviation of the elements where the mask is true. PyTorch: masked.std.
+func MaskedStdWith(input *Tensor, o MaskedStdOptions) *Tensor {
+	r := &rowTable()[rMaskedStd]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, input, o.Mask)
 }
 
 // MSELossOptions are the optional parameters of MSELoss. The zero value of a field is the default.
