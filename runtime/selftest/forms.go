@@ -44,6 +44,14 @@ func (ts tensors) formed(r *conformance.Record) (out []*tpu.Tensor, ok bool) {
 			return f(&composite{ts, r}), true
 		}
 	}
+	if strings.Contains(name, "_polynomial_") && len(r.Inputs) == 2 {
+		return one_(tpu.Polynomial(name, first(ts, r), ts.value(r.Inputs[1])))
+	}
+	if base, is := aliases[name]; is && !hasRow(r.Op) {
+		c := *r
+		c.Op = base
+		return ts.apply(&c), true
+	}
 	if base, is := strings.CutSuffix(name, "_copy"); is && base != "" && !hasRow(name) {
 		c := *r
 		c.Op = base
@@ -59,6 +67,12 @@ func (ts tensors) formed(r *conformance.Record) (out []*tpu.Tensor, ok bool) {
 	}
 	return nil, false
 }
+
+// aliases are second names of operations.
+var aliases = map[string]string{"arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2",
+	"arctanh": "atanh", "moveaxis": "movedim", "multiply": "mul", "subtract": "sub", "divide": "div", "not_equal": "ne", "greater": "gt", "greater_equal": "ge",
+	"less": "lt", "less_equal": "le", "swapdims": "swapaxes", "fix": "trunc", "negative": "neg", "absolute": "abs", "clip": "clamp",
+	"modified_bessel_i0": "i0", "modified_bessel_i1": "i1", "concat": "cat", "concatenate": "cat", "row_stack": "vstack", "ger": "outer"}
 
 // hasRow says whether a recorded name is a row.
 func hasRow(name string) bool {
@@ -398,6 +412,8 @@ func along(row string, hide func(*tpu.Tensor) float64, dimAt int) func(c *compos
 		r := &conformance.Record{Op: row, Inputs: []conformance.Operand{{Kind: conformance.Tensor, Array: arr}}, Attrs: map[string]any{"dim": c.dim(dimAt, -1)}}
 		if v, ok := c.r.Attrs["dtype"]; ok && v != nil {
 			r.Attrs["dtype"] = v
+		} else if row == "cumsum" || row == "cumprod" {
+			r.Attrs["dtype"] = x.DType().String()
 		}
 		return c.ts.apply(r)[:1]
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/conformance"
 	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -228,10 +229,59 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return list1(x.Scatter(dim, at, src))
 		},
-		"inv_ex":      func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "inv")) },
-		"cholesky_ex": func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "cholesky")) },
-		"pinverse":    func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "pinv")) },
-		"inverse":     func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "inv")) },
+		"inv_ex":        func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "inv")) },
+		"cholesky_ex":   func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "cholesky")) },
+		"pinverse":      func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "pinv")) },
+		"inverse":       func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "inv")) },
+		"isreal":        func(c *composite) []*tpu.Tensor { return list1(tpu.Bool.Ones(c.t(0).Dims()...)) },
+		"lift_fresh":    self,
+		"reshape_as":    func(c *composite) []*tpu.Tensor { return list1(c.t(0).ReshapeAs(c.t(1))) },
+		"histogram":     histogram,
+		"unravel_index": unravelIndex,
+		"gradient":      gradient,
+		"pdist": func(c *composite) []*tpu.Tensor {
+			x := c.t(0)
+			n := x.Dim(0)
+			at := tpu.TriuIndices(n, n, tpu.TriuIndicesOptions{Offset: 1})
+			d := x.IndexSelect(0, at.Select(0, 0)).Sub(x.IndexSelect(0, at.Select(0, 1)))
+			return list1(d.NormWith(tpu.NormOptions{Dim: []int{1}, P: float(c.num(1, "p", 2.0))}))
+		},
+		"solve_ex": func(c *composite) []*tpu.Tensor {
+			r := *c.r
+			r.Op = "solve"
+			out := c.ts.apply(&r)[0]
+			return []*tpu.Tensor{out, tpu.I32.Zeros(c.t(0).Dims()[:c.t(0).Rank()-2]...)}
+		},
+		"cholesky_inverse": func(c *composite) []*tpu.Tensor {
+			l := c.t(0)
+			if yes(c.num(1, "upper", false)) {
+				l = l.Triu().T()
+			} else {
+				l = l.Tril()
+			}
+			return tpu.Apply("inv", nil, l.MatMul(l.T()))
+		},
+		"tensorinv": func(c *composite) []*tpu.Tensor {
+			x, k := c.t(0), whole(c.num(1, "ind", 2))
+			d := x.Dims()
+			n := shape.Size(d[:k])
+			inv := tpu.Apply("inv", nil, x.Reshape(n, n))[0]
+			return list1(inv.Reshape(append(append([]int{}, d[k:]...), d[:k]...)...))
+		},
+		"tensorsolve": func(c *composite) []*tpu.Tensor {
+			a, b := c.t(0), c.t(1)
+			if l, ok := c.r.Attrs["dims"].([]any); ok {
+				to := make([]int, len(l))
+				for i := range to {
+					to[i] = a.Rank() - len(l) + i
+				}
+				a = a.MoveDim(ints(l), to)
+			}
+			rest := a.Dims()[b.Rank():]
+			n := b.Size()
+			y := tpu.Apply("solve", nil, a.Reshape(n, n), b.Reshape(n, 1))[0]
+			return list1(y.Reshape(rest...))
+		},
 		"cdist": func(c *composite) []*tpu.Tensor {
 			r := *c.r
 			r.Inputs = nil
@@ -489,4 +539,90 @@ func (ts tensors) named(r *conformance.Record, name string) *tpu.Tensor {
 // withInfo adds the error codes of a factorization that did not fail: zeros, one for each matrix.
 func withInfo(t *tpu.Tensor) []*tpu.Tensor {
 	return []*tpu.Tensor{t, tpu.I32.Zeros(t.Dims()[:t.Rank()-2]...)}
+}
+
+// histogram counts elements in bins: equal ones between two bounds, or between given edges.
+func histogram(c *composite) []*tpu.Tensor {
+	x := c.t(0)
+	weight := c.tensor(-1, "weight")
+	var edges *tpu.Tensor
+	if c.r.Inputs[1].Kind == conformance.Tensor {
+		edges = c.t(1)
+	} else {
+		lo, hi := 0.0, 0.0
+		if l, ok := c.r.Attrs["range"].([]any); ok {
+			lo, hi = float(l[0]), float(l[1])
+		} else if x.Size() > 0 {
+			lo, hi = x.Min().Item(), x.Max().Item()
+		}
+		if lo == hi {
+			lo, hi = lo-0.5, hi+0.5
+		}
+		edges = x.DType().Linspace(lo, hi, whole(c.r.Inputs[1].Number)+1)
+	}
+	n := edges.Size() - 1
+	flat := x.Reshape(-1, 1)
+	low, high := edges.Narrow(0, 0, n), edges.Narrow(0, 1, n)
+	in := flat.Ge(low).LogicalAnd(flat.Lt(high))
+	last := tpu.Arange(n).Eq(n - 1).LogicalAnd(flat.Eq(edges.Narrow(0, n, 1)))
+	count := in.LogicalOr(last).To(x.DType())
+	if weight != nil {
+		count = count.Mul(weight.Reshape(-1, 1))
+	}
+	h := count.Sum(0)
+	if yes(c.r.Attrs["density"]) {
+		h = h.Div(h.Sum()).Div(high.Sub(low))
+	}
+	return []*tpu.Tensor{h, edges}
+}
+
+// unravelIndex turns flat positions into one position for each axis.
+func unravelIndex(c *composite) []*tpu.Tensor {
+	x := c.t(0)
+	dims := c.sizes(1, "shape", 1, 0)
+	out := make([]*tpu.Tensor, len(dims))
+	for i := len(dims) - 1; i >= 0; i-- {
+		out[i] = x.Remainder(dims[i])
+		x = x.FloorDivide(dims[i])
+	}
+	return out
+}
+
+// gradient estimates the derivative along axes from neighbours; evenly spaced.
+func gradient(c *composite) []*tpu.Tensor {
+	x := c.t(0)
+	if whole(c.num(-1, "edge_order", 1)) != 1 {
+		panic(skip("second order edges"))
+	}
+	var dims []int
+	switch d := c.r.Attrs["dim"].(type) {
+	case int:
+		dims = []int{d}
+	case []any:
+		dims = ints(d)
+	default:
+		for i := range x.Rank() {
+			dims = append(dims, i)
+		}
+	}
+	var out []*tpu.Tensor
+	for i, d := range dims {
+		h := 1.0
+		switch s := c.r.Attrs["spacing"].(type) {
+		case []any:
+			if _, ok := s[0].(map[string]any); ok {
+				panic(skip("coordinates"))
+			}
+			h = float(s[i])
+		case nil:
+		default:
+			h = float(s)
+		}
+		n := x.Dim(d)
+		first := x.Narrow(d, 1, 1).Sub(x.Narrow(d, 0, 1))
+		last := x.Narrow(d, n-1, 1).Sub(x.Narrow(d, n-2, 1))
+		mid := x.Narrow(d, 2, n-2).Sub(x.Narrow(d, 0, n-2)).Div(2)
+		out = append(out, tpu.Cat(d, first, mid, last).Div(h))
+	}
+	return out
 }
