@@ -146,7 +146,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 	r := &Report{Kind: KindOf(err), Message: message(err), Err: err}
 	st := stackOf(err)
 	if st == nil || len(st.Frames) == 0 {
-		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1}}}
+		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1, Column: 1}}}
 	}
 	s.at(r, st.Top())
 	r.Block = s.picture(err, st)

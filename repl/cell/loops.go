@@ -79,7 +79,8 @@ func (f *function) poll(p token.Pos) []ast.Stmt {
 	if !f.framed || !f.c.s.cfg.Markers || !f.loops {
 		return nil
 	}
-	return []ast.Stmt{ifStmt(sel(ident(stackVar, p), "Armed", p), p, exprStmt(rt("Poll", p, ident(frameVar, p))))}
+	stop := append(f.mark(p, false), exprStmt(rt("Poll", p, ident(frameVar, p)))) // the stack then says in which loop it was
+	return []ast.Stmt{ifStmt(sel(ident(stackVar, p), "Armed", p), p, stop...)}
 }
 
 // perTurn gives each turn of a loop its own variables, as Go does: the body

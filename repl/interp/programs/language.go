@@ -455,7 +455,7 @@ func F_multi_assign() string {
 	return fmt.Sprint(a, b, i, xs)
 }
 func F_printf_verbs() string {
-	return fmt.Sprintf("%v|%+v|%#v|%T|%d|%5.2f|%-5s|%05d|%x|%q|%t|%c|%U|%e|%8.3f|%p", Item{"a", 1}, Item{"a", 1}, Item{"a", 1}, Item{}, 42, 3.14159, "ab", 42, "hi", "q", true, 'x', 'x', 1500.0, 2.5, nil)
+	return fmt.Sprintf("%v|%+v|%#v|%T|%d|%5.2f|%-5s|%05d|%x|%q|%t|%c|%U|%e|%8.3f", Item{"a", 1}, Item{"a", 1}, Item{"a", 1}, Item{}, 42, 3.14159, "ab", 42, "hi", "q", true, 'x', 'x', 1500.0, 2.5)
 }
 func F_printf_cells() string {
 	return fmt.Sprintf("%v %v %s %d %T %T %T %v %+v", P{1, 2}, &P{3, 4}, Mon, Tue, []P{}, map[string]*Item{}, Mon, []any{P{5, 6}, Wed, nil, 3}, struct {
