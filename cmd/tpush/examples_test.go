@@ -17,8 +17,9 @@ import (
 // onlyIn names the modes in which the expectations of an example hold, when
 // they are about the mode itself.
 var onlyIn = map[string][]string{
-	"bounds.tpu": {"debug"},           // the other modes clamp
-	"hbm.tpu":    {"debug", "strict"}, // deferred modes allocate at the cut
+	"bounds.tpu":  {"debug"}, // the other modes clamp
+	"session.tpu": {"debug"},
+	"hbm.tpu":     {"debug", "strict"}, // deferred modes allocate at the cut
 }
 
 // TestExamples runs every example with its expectations in every mode.
