@@ -6,6 +6,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -317,6 +318,15 @@ func groupName(nodes []*node) string {
 // cuts the queue if v is not computed, and waits for the device. The caller
 // must not write to the array.
 func (d *Dispatcher) Read(v *Value, why Reason) (kernel.Array, error) {
+	return d.ReadPart(v, why, v.spec)
+}
+
+// ReadPart is Read for a program that wants only a part of the numbers, a
+// view: only that travels over the host link. The array is that of all of v.
+func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Array, error) {
+	if part.Bytes() > v.spec.Bytes() { // numbers that a view repeats travel once
+		part = v.spec
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if v.state == Constant {
@@ -335,14 +345,14 @@ func (d *Dispatcher) Read(v *Value, why Reason) (kernel.Array, error) {
 	chip := d.dev.Chip()
 	d.clock.Wait(chip.SyncNS)
 	at := d.clock.HostNS
-	d.clock.HostNS += transferNS(chip, v.spec.Bytes())
+	d.clock.HostNS += transferNS(chip, part.Bytes())
 	if d.tracing() {
 		var st *trace.Stack
 		if d.place != nil {
 			st = d.place.Where()
 		}
 		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.spec.String()})
-		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: v.spec.String(), Bytes: v.spec.Bytes(), Value: v.id, Reason: why.String()})
+		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: part.String(), Bytes: part.Bytes(), Value: v.id, Reason: why.String()})
 	}
 	return v.buf.Host(), nil
 }

@@ -18,7 +18,7 @@ func (t *Tensor) host(name string, why exec.Reason) kernel.Array {
 	if t.s.freed {
 		t.s.e.fail(name, &FreedError{t.Spec()})
 	}
-	a, err := t.s.e.d.Read(t.s.value, why)
+	a, err := t.s.e.d.ReadPart(t.s.value, why, t.Spec())
 	if err != nil {
 		t.s.e.fail(name, err)
 	}
