@@ -317,13 +317,27 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 
 // poisoned marks the results failed when an operand is: they hold the first failure.
 func (d *Dispatcher) poisoned(n *node) bool {
-	for _, v := range n.in {
-		if v != nil && v.state == Failed {
-			d.fail(n, v.err.Origin)
-			return true
-		}
+	if origin := n.failedOperand(); origin != nil {
+		d.fail(n, origin)
+		return true
 	}
 	return false
+}
+
+// failedOperand gives the failure of what n reads, directly or through views; nil when there is none.
+func (n *node) failedOperand() *OpError {
+	for _, v := range n.in {
+		switch {
+		case v == nil:
+		case v.state == Failed:
+			return v.err.Origin
+		case v.buf == nil && v.node != nil && v.node.info.meta:
+			if e := v.node.failedOperand(); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 func (d *Dispatcher) fail(n *node, origin *OpError) {
@@ -332,13 +346,14 @@ func (d *Dispatcher) fail(n *node, origin *OpError) {
 		o.err = &FailedValueError{Spec: o.spec, Op: string(n.def.Name), Stack: n.stack, Origin: origin}
 		o.node = nil
 	}
-	if d.lost == nil && !d.mode.Wait {
+	if d.lost == nil && !d.mode.Wait && !origin.told {
 		d.lost = origin
 	}
 }
 
 // told notes that the program has seen the failure of v.
 func (d *Dispatcher) told(v *Value) error {
+	v.err.Origin.told = true
 	if v.err.Origin == d.lost {
 		d.lost = nil
 	}

@@ -22,6 +22,8 @@ type OpError struct {
 	OpN   uint64
 	Stack *trace.Stack
 	Err   error
+
+	told bool // the program has seen it
 }
 
 // Error is the cause, led by the operation unless it names it already.

@@ -399,7 +399,9 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 		if err == nil && d.lost != nil {
 			err = d.lost
 		}
-		d.lost = nil
+		if d.lost != nil {
+			d.lost.told, d.lost = true, nil
+		}
 		return err
 	}
 	for _, v := range vs {

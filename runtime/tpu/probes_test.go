@@ -199,10 +199,11 @@ func TestARegionThatFailsSparesTheInnocent(t *testing.T) {
 			heir := huge.Sum()
 			l.at(4)
 			c := x.Add(1)
-			l.end(x, huge, heir, c)
+			seen := huge.T().Add(1) // through a view
+			l.end(x, huge, heir, seen, c)
 			l.at(5)
 			l.every(c, 2)
-			for _, y := range []*Tensor{huge, heir} {
+			for _, y := range []*Tensor{huge, heir, seen} {
 				err := Try(func() { y.Float32s() })
 				var oom *device.OutOfMemoryError
 				var origin *exec.FailedValueError
@@ -246,6 +247,10 @@ func TestARegionThatFailsSparesTheInnocent(t *testing.T) {
 		}
 		if err := Try(func() { Sync() }); err != nil {
 			t.Errorf("the read has told already: %v", err)
+		}
+		l.end(x, z, z.Sum())
+		if err := Try(func() { Sync() }); err != nil {
+			t.Errorf("an heir tells the same again: %v", err)
 		}
 	})
 }
