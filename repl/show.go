@@ -18,13 +18,14 @@ func (s *Session) Format(v interp.Shown) string {
 	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
 		return t.String()
 	}
-	p := &printer{set: s.set}
+	v.Value = s.in.Plain(v.Value)
+	p := &printer{set: s.set, in: s.in}
 	text := p.value(reflect.ValueOf(v.Value), v.Type, 0)
 	if err, ok := v.Value.(error); ok && err != nil {
 		return "error: " + oneLine(err.Error()) + "  " + v.Type
 	}
 	if len(text) > s.set.Width && p.breakable {
-		q := &printer{set: s.set, tall: true}
+		q := &printer{set: s.set, in: s.in, tall: true}
 		text = q.value(reflect.ValueOf(v.Value), v.Type, 0)
 	}
 	return s.cut(text, v) + typeSuffix(v)
@@ -60,6 +61,7 @@ type printer struct {
 	set       Settings
 	tall      bool // one line an element at the top level
 	breakable bool // the value has elements
+	in        *interp.Interp
 }
 
 // maxDepth stops the printer in values that refer to themselves.
@@ -73,6 +75,15 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 		return "…"
 	}
 	if v.CanInterface() {
+		if v.Kind() == reflect.Struct || v.Kind() == reflect.Interface && !v.IsNil() {
+			v = reflect.ValueOf(p.in.Plain(v.Interface()))
+		}
+		switch text, method := p.in.Text(v); method {
+		case "String":
+			return text
+		case "Error":
+			return "error: " + text
+		}
 		switch x := v.Interface().(type) {
 		case *tpu.Tensor:
 			if x == nil {
@@ -108,10 +119,11 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 	case reflect.Struct:
 		name := typ
 		if name == "" {
-			name = v.Type().Name()
+			name = p.in.TypeName(v.Type())
 		}
-		return p.list(strings.TrimPrefix(name, "main.")+"{", "}", ", ", v.NumField(), depth, func(i int) string {
-			return v.Type().Field(i).Name + ": " + p.value(v.Field(i), "", depth+1)
+		fields := p.in.FieldNames(v.Type())
+		return p.list(strings.TrimPrefix(name, "main.")+"{", "}", ", ", len(fields), depth, func(i int) string {
+			return fields[i] + ": " + p.value(v.Field(i), "", depth+1)
 		})
 	case reflect.Pointer:
 		if v.IsNil() {
