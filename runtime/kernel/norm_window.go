@@ -30,7 +30,7 @@ func LocalResponseNorm(c *Call) error {
 
 // Normalize divides by the p-norm along dim, or by eps when that is larger.
 func Normalize(c *Call) error {
-	p, eps := c.Attrs.Float("p"), c.Attrs.Float("eps")
+	p, eps := NormOrder(c.Attrs), c.Attrs.Float("eps")
 	return alongAxes(c.In[0], c.Out[0], reducedAxes(c.Attrs, len(c.In[0].Dims)), func(x, y []float64) {
 		n := max(normRow(x, p), eps)
 		for i, v := range x {

@@ -76,3 +76,30 @@ func unbiasedBy(c *Call) float64 {
 	}
 	return 0
 }
+
+// MaskedLogAddExp is log(e^x + e^y), an operand counting as −∞ where its mask
+// is false. Inputs x, y, optional mask of x, of y.
+func MaskedLogAddExp(c *Call) error {
+	out := c.Out[0]
+	var in [2][]float64
+	var mask [2][]uint8
+	for i := range in {
+		in[i] = Float64s(spread(c.In[i], out.Dims))
+		if len(c.In) > 2+i && c.In[2+i].Valid() {
+			mask[i] = Bools(spread(c.In[2+i], out.Dims))
+		}
+	}
+	dst := dest[float64](out)
+	for i := range dst {
+		var v [2]float64
+		for k := range v {
+			v[k] = in[k][i]
+			if mask[k] != nil && mask[k][i] == 0 {
+				v[k] = math.Inf(-1)
+			}
+		}
+		dst[i] = logAddExp(v[0], v[1])
+	}
+	settle(out, dst)
+	return nil
+}

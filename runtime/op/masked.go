@@ -1,6 +1,8 @@
 package op
 
 import (
+	"math"
+
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/shape"
@@ -24,6 +26,8 @@ var maskedOps = []Def{
 	maskedRow(rowOf(softmaxOps, Softmax), "MaskedSoftmax", "Softmax", lowFill, floatOnly(Softmax)),
 	maskedRow(rowOf(softmaxOps, LogSoftmax), "MaskedLogSoftmax", "Logarithm of softmax", lowFill, floatOnly(LogSoftmax)),
 	maskedRow(rowOf(softmaxOps, Softmin), "MaskedSoftmin", "Softmin", highFill, floatOnly(Softmin)),
+	maskedNormalize(),
+	maskedLogAddExp,
 	maskedMoment("masked.mean", "MaskedMean", "Mean", kernel.MaskedMean, maskedMean),
 	maskedMoment("masked.var", "MaskedVar", "Variance", kernel.MaskedVar, maskedVar),
 	maskedMoment("masked.std", "MaskedStd", "Standard deviation", kernel.MaskedStd, maskedStd),
@@ -139,6 +143,74 @@ func maskedNorm() Def {
 	d := maskedRow(rowOf(reduceStatOps, VectorNorm), "MaskedNorm", "p-norm", zeroFill, floatOnly(VectorNorm))
 	d.Name, d.Torch = "masked.norm", "masked.norm"
 	return d
+}
+
+// maskedNormalize is the masked form of normalize.
+func maskedNormalize() Def {
+	d := maskedRow(rowOf(distanceOps, UnitNorm), "MaskedNormalize", "Quotient by the p-norm", zeroFill, floatOnly(UnitNorm))
+	d.Params = []Param{tensor("input"), {Name: "ord", Kind: KNumber, Doc: "order"}, {Name: "dim", Kind: KInts, Doc: "axes"}, epsParam(1e-12), dtypeParam(), opt("mask", "where elements count; absent: everywhere")}
+	d.Example = "tpu.MaskedNormalize(tpu.Of(3.0, 4.0, 5.0), 2, []int{0}, tpu.MaskedNormalizeOptions{Mask: tpu.Of(1, 1, 0).Gt(0)})"
+	return d
+}
+
+// maskedLogAddExp is log(e^x + e^y), an operand counting as −∞ where its mask is false.
+var maskedLogAddExp = Def{
+	Name: "masked.logaddexp", Torch: "masked.logaddexp", Func: "MaskedLogAddExp", Class: Elementwise, Traits: Composite,
+	Doc:     "Logarithm of e^x + e^y, each where its mask is true.",
+	Example: "tpu.MaskedLogAddExp(tpu.Of(1.0, 2.0), tpu.Of(3.0, 4.0), tpu.MaskedLogAddExpOptions{InputMask: tpu.Of(1, 0).Gt(0)})",
+	Params:  []Param{tensor("input"), tensor("other"), opt("input_mask", "where the input counts"), opt("other_mask", "where the other counts"), dtypeParam()},
+	Shape:   maskedPairShape, DType: maskedPairType, Grad: maskedLogAddExpGrad,
+	Kernel: kernel.MaskedLogAddExp, Lower: maskedLogAddExpHLO, Cost: perInputEUP(6),
+}
+
+func maskedPairShape(in []shape.Spec, _ Attrs) ([]int, error) {
+	dims, err := shape.BroadcastAll("masked.logaddexp", in[0], in[1])
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range in[2:] {
+		if err := maskShape("masked.logaddexp", []shape.Spec{in[i], m}); err != nil {
+			return nil, err
+		}
+	}
+	return dims, nil
+}
+
+func maskedPairType(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	if t := a.DType("dtype"); t != dtype.Invalid {
+		return t, nil
+	}
+	return realFloating(in[:2], a)
+}
+
+// maskedLogAddExpGrad is dy·e^(x−result) inside the mask.
+func maskedLogAddExpGrad(b Builder, c *Call, dy []Value) []Value {
+	k, out := calc{b}, make([]Value, len(c.In))
+	y := c.Out[0]
+	safe := k.where(k.eq(y, math.Inf(-1)), 0, y)
+	for i := range 2 {
+		g := k.mul(dy[0], k.exp(k.sub(c.In[i], safe)))
+		if m := third(c.In, 2+i); m != nil {
+			g = k.where(m, g, 0)
+		}
+		out[i] = k.fit(g, c.In[i].Spec())
+	}
+	return out
+}
+
+func maskedLogAddExpHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	h := formula{w}
+	side := func(i int) stablehlo.Value {
+		x := h.wideIn(c, i)
+		if m, ok := c.param(2 + i); ok {
+			x = h.pick(m, x, h.num(x, math.Inf(-1)))
+		}
+		return x
+	}
+	x, y := h.pair(side(0), side(1))
+	m := h.max(x, y)
+	l := h.add(m, h.log1p(h.exp(h.neg(h.abs(h.sub(x, y))))))
+	return h.results(h.pick(h.is("EQ", h.abs(m), math.Inf(1)), m, l), c)
 }
 
 // maskedMoment makes a masked mean, variance or standard deviation: f gives it

@@ -483,7 +483,7 @@ func normalizeShape(in []shape.Spec, a Attrs) ([]int, error) {
 // normalizeGrad of x/max(‖x‖, eps).
 func normalizeGrad(b Builder, c *Call, dy []Value) []Value {
 	k, x, g := calc{b}, c.In[0], dy[0]
-	p, eps := c.Attrs.Float("p"), c.Attrs.Float("eps")
+	p, eps := kernel.NormOrder(c.Attrs), c.Attrs.Float("eps")
 	axes := c.axes()
 	n := k.Do(VectorNorm, at("ord", p, "dim", axes, "keepdim", true), x)
 	over := k.gt(n, eps)

@@ -192,7 +192,7 @@ func (h formula) unit(x stablehlo.Value, axes []int, p, eps float64) stablehlo.V
 
 func normalizeHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := formula{w}
-	return h.results(h.unit(h.widen(c.In[0]), c.axes(), c.Attrs.Float("p"), c.Attrs.Float("eps")), c)
+	return h.results(h.unit(h.widen(c.In[0]), c.axes(), kernel.NormOrder(c.Attrs), c.Attrs.Float("eps")), c)
 }
 
 // wideIn converts input i to the wide form of the result's type.

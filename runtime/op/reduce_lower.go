@@ -213,7 +213,7 @@ func (h formula) logSumExp(x stablehlo.Value, axes []int) stablehlo.Value {
 
 func logsumexpHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := formula{w}
-	return h.results(h.logSumExp(h.Convert(c.In[0], wide(c.Out[0].DType)), c.axes()), c)
+	return h.results(h.logSumExp(h.wideIn(c, 0), c.axes()), c)
 }
 
 // norm is the p-norm over axes, which stay as size 1.

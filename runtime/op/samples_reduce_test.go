@@ -86,6 +86,8 @@ func (samples) Masked() map[Name][]sample {
 	for _, n := range []Name{"cumsum", "cumprod", "softmax", "log_softmax", "softmin"} {
 		all["masked."+n] = []sample{{in: []any{x, mask}, attrs: attrs("dim", 0)}, {in: []any{x, nil}, attrs: attrs("dim", -1)}}
 	}
+	all["masked.normalize"] = []sample{{in: []any{x, mask}, attrs: attrs("ord", 2.0, "dim", []int{1})}}
+	all["masked.logaddexp"] = []sample{{in: []any{x, x, mask, nil}}, {in: []any{x, d(3, 2), nil, nil}}}
 	for i := range all["masked.log_softmax"] { // −∞ where masked: only results inside the mask count
 		all["masked.log_softmax"] = all["masked.log_softmax"][i+1:]
 		break
