@@ -317,6 +317,12 @@ var examples = []struct {
 	{"masked.softmin", func() {
 		shown(tpu.MaskedSoftmin(tpu.Of(1.0, 2.0, 4.0), 0, tpu.MaskedSoftminOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
 	}},
+	{"masked.normalize", func() {
+		shown(tpu.MaskedNormalize(tpu.Of(3.0, 4.0, 5.0), 2, []int{0}, tpu.MaskedNormalizeOptions{Mask: tpu.Of(1, 1, 0).Gt(0)}))
+	}},
+	{"masked.logaddexp", func() {
+		shown(tpu.MaskedLogAddExp(tpu.Of(1.0, 2.0), tpu.Of(3.0, 4.0), tpu.MaskedLogAddExpOptions{InputMask: tpu.Of(1, 0).Gt(0)}))
+	}},
 	{"masked.mean", func() {
 		shown(tpu.MaskedMeanWith(tpu.Of(1.0, 2.0, 4.0), tpu.MaskedMeanOptions{Mask: tpu.Of(1, 0, 1).Gt(0)}))
 	}},

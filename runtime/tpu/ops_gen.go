@@ -275,6 +275,8 @@ const (
 	rMaskedSoftmax
 	rMaskedLogSoftmax
 	rMaskedSoftmin
+	rMaskedNormalize
+	rMaskedLogaddexp
 	rMaskedMean
 	rMaskedVar
 	rMaskedStd
@@ -712,6 +714,8 @@ var rowNames = [...]op.Name{
 	"masked.softmax",
 	"masked.log_softmax",
 	"masked.softmin",
+	"masked.normalize",
+	"masked.logaddexp",
 	"masked.mean",
 	"masked.var",
 	"masked.std",
@@ -5237,6 +5241,45 @@ func MaskedSoftmin(self *Tensor, dim int, opts ...MaskedSoftminOptions) *Tensor 
 	}
 	a := op.Attrs{{Name: "dim", Value: dim}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a, self, o.Mask)
+}
+
+// MaskedNormalizeOptions are the optional parameters of MaskedNormalize. The zero value of a field is the default.
+type MaskedNormalizeOptions struct {
+	Eps   any     // default 1e-12; added where a division by 0 threatens
+	DType DType   // default invalid; element type to convert to first
+	Mask  *Tensor // absent by default where elements count; absent: everywhere
+}
+
+// MaskedNormalize: Quotient by the p-norm of the elements where the mask is true. PyTorch: masked.normalize.
+func MaskedNormalize(input *Tensor, ord any, dim []int, opts ...MaskedNormalizeOptions) *Tensor {
+	r := &rowTable()[rMaskedNormalize]
+	var o MaskedNormalizeOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := op.Attrs{{Name: "ord", Value: numberAttr(ord)}, {Name: "dim", Value: dim}, {Name: "eps", Value: optionOr(r.def, "eps", o.Eps)}, {Name: "dtype", Value: o.DType.attr()}}
+	return do(r.def, a, input, o.Mask)
+}
+
+// MaskedLogAddExpOptions are the optional parameters of MaskedLogAddExp. The zero value of a field is the default.
+type MaskedLogAddExpOptions struct {
+	InputMask *Tensor // absent by default where the input counts
+	OtherMask *Tensor // absent by default where the other counts
+	DType     DType   // default invalid; element type to convert to first
+}
+
+// MaskedLogAddExp: Logarithm of e^x + e^y, each where its mask is true. PyTorch: masked.logaddexp.
+func MaskedLogAddExp(input *Tensor, other *Tensor, opts ...MaskedLogAddExpOptions) *Tensor {
+	r := &rowTable()[rMaskedLogaddexp]
+	var o MaskedLogAddExpOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "dtype", Value: o.DType.attr()}}
+	}
+	return do(r.def, a, input, other, o.InputMask, o.OtherMask)
 }
 
 // MaskedMean: Mean of the elements where the mask is true. PyTorch: masked.mean.
