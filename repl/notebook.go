@@ -13,7 +13,22 @@ type Notebook struct {
 	Path  string // as given on the command line
 	Lines []string
 	Steps []Step
+	BOM   bool // the file begins with a byte order mark
+	CRLF  bool // its lines end in \r\n
 }
+
+// Restore gives text that replaces the file the form of the file: its line ends and its mark.
+func (n *Notebook) Restore(text string) []byte {
+	if n.CRLF {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	if n.BOM {
+		text = bom + text
+	}
+	return []byte(text)
+}
+
+const bom = "\ufeff"
 
 // StepKind says what a step is.
 type StepKind uint8
@@ -60,9 +75,11 @@ var expectationHeads = [numExpectations]string{
 // structure is decided by Go's scanner: separators, commands and expectation
 // comments inside raw strings, block comments or open brackets are text.
 func ParseNotebook(path string, src []byte) *Notebook {
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	marked := bytes.HasPrefix(src, []byte(bom))
+	src = bytes.TrimPrefix(src, []byte(bom))
+	first := bytes.IndexByte(src, '\n')
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(src))
-	p := &notebookParser{nb: &Notebook{Path: path}, src: text, part: 1}
+	p := &notebookParser{nb: &Notebook{Path: path, BOM: marked, CRLF: first > 0 && src[first-1] == '\r'}, src: text, part: 1}
 	p.nb.Lines = strings.Split(text, "\n")
 	p.run()
 	return p.nb

@@ -82,11 +82,17 @@ func number(f trace.Frame, n int) int {
 	return n
 }
 
+// maxShownLine is the longest line that is shown, in bytes: no person wrote a longer one.
+const maxShownLine = 1000
+
 // excerpt shows the line of the frame and the one before it, and gives the
 // width of the margin.
 func (s *Session) excerpt(f trace.Frame) (lines []string, margin int) {
 	margin = len(fmt.Sprint(number(f, f.Line)))
-	if prev := s.source(f, f.Line-1); strings.TrimSpace(prev) != "" {
+	if len(s.source(f, f.Line)) > maxShownLine {
+		return nil, margin
+	}
+	if prev := s.source(f, f.Line-1); len(prev) <= maxShownLine && strings.TrimSpace(prev) != "" {
 		lines = append(lines, fmt.Sprintf("   %*d | %s", margin, number(f, f.Line-1), expand(prev)))
 	}
 	if line := s.source(f, f.Line); line != "" {
@@ -110,7 +116,7 @@ func screenColumn(line string, col int) int {
 func (s *Session) pointer(f trace.Frame) []string {
 	lines, margin := s.excerpt(f)
 	line := s.source(f, f.Line)
-	if line == "" || f.Column < 1 {
+	if line == "" || len(line) > maxShownLine || f.Column < 1 {
 		return lines
 	}
 	from := screenColumn(line, f.Column)
@@ -305,6 +311,9 @@ func (s *Session) boundsPicture(e *exec.BoundsError) []string {
 	code, margin := s.excerpt(f)
 	lines = append(lines, code...)
 	line := s.source(f, f.Line)
+	if len(line) > maxShownLine {
+		line = ""
+	}
 	pad := fmt.Sprintf("   %*s | ", margin, "")
 	about := func(what string, sp shape.Spec, st *trace.Stack) string {
 		t := fmt.Sprintf("%s %v  %s", what, sp, viz.Bytes(sp.Bytes()))

@@ -137,7 +137,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 			if c.File != "" {
 				f.FileLine = c.FirstLine + d.Line - 1
 			}
-			r := s.at(&Report{Kind: d.Kind, Message: d.Msg, Err: err}, f)
+			r := s.at(&Report{Kind: d.Kind, Message: oneLine(d.Msg), Err: err}, f)
 			r.Block = s.pointer(f)
 			list = append(list, r)
 		}
@@ -182,8 +182,14 @@ func oneLine(s string) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i] + " …"
 	}
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + " …"
+	}
 	return s
 }
+
+// maxMessage bounds the line of an error, in bytes: what a program says may be long.
+const maxMessage = 1000
 
 // stackOf finds the user's stack that an error carries: where the operation
 // was written, not where somebody waited for it.

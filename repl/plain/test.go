@@ -192,5 +192,5 @@ func (t *tester) rewrite() []byte {
 		next = e.step.Last + 1
 	}
 	copyTo(len(t.nb.Lines) + 1)
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	return t.nb.Restore(strings.TrimSuffix(b.String(), "\n"))
 }
