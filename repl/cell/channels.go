@@ -53,7 +53,8 @@ func (f *function) send(n *ast.SendStmt) []ast.Stmt {
 	}
 	p := n.Pos()
 	name := f.c.temp("v")
-	return append(f.c.holdAs(name, ch.Elem(), n.Value, p),
+	pre := append(f.c.holdAs(name, ch.Elem(), n.Value, p), f.mark(n.Arrow, true)...)
+	return append(pre,
 		exprStmt(rt("Send", p, ident(frameVar, p), n.Chan, addr(ident(name, p), p))))
 }
 

@@ -15,10 +15,12 @@ func receive(f *Frame, ch any, p any) bool {
 		dst.Set(v)
 		return ok
 	}
+	s.block("receive", !fromOutside(c.Type()))
 	i, v, ok := reflect.Select([]reflect.SelectCase{
 		{Dir: reflect.SelectRecv, Chan: c},
 		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
 	})
+	s.unblock()
 	if i == 1 {
 		s.interrupted()
 		return false
@@ -35,10 +37,12 @@ func send(f *Frame, ch any, p any) {
 	if c.TrySend(v) {
 		return
 	}
+	s.block("send", true)
 	i, _, _ := reflect.Select([]reflect.SelectCase{
 		{Dir: reflect.SelectSend, Chan: c, Send: v},
 		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
 	})
+	s.unblock()
 	if i == 1 {
 		s.interrupted()
 	}
@@ -46,6 +50,7 @@ func send(f *Frame, ch any, p any) {
 
 // forever waits until the cell is interrupted: an empty select.
 func forever(f *Frame) {
+	f.Stack.block("select", true)
 	<-f.Stack.run.stop
 	f.Stack.interrupted()
 }

@@ -135,9 +135,15 @@ func (in *Interp) spawned(f *Frame, body func()) func() {
 	if s.depth > 0 || s.parent != nil {
 		parent = s.intern()
 	}
+	r.mu.Lock()
+	r.pending++
+	r.mu.Unlock()
 	return func() {
 		c := in.stacks.attach(in, r, parent)
 		r.add(c)
+		r.mu.Lock()
+		r.pending--
+		r.mu.Unlock()
 		defer func() {
 			if v := recover(); v != nil {
 				in.goroutinePanic(r, c.panicked(v).(*PanicError))

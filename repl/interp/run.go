@@ -22,6 +22,8 @@ type run struct {
 	shown   []reflect.Value
 	reached map[string]bool
 	panics  []*GoroutineError
+	wakes   int // waits that ended
+	pending int // goroutines that will begin
 }
 
 func newRun(cell int) *run {

@@ -52,6 +52,10 @@ type stack struct {
 	defers []*defers
 	snap   *panicSnapshot
 
+	wait     string       // what the goroutine waits for
+	waitAt   *trace.Stack // and where
+	hopeless bool         // only a goroutine of a cell can wake it
+
 	serial     uint64       // of the newest frame; the high bits are the stack's own
 	last       *trace.Stack // interned stack of the last look
 	lastPC     int          // and what it was made of
@@ -94,6 +98,7 @@ func (s *stack) push(site int) *Frame {
 type stacks struct {
 	byLabel sync.Map // unsafe.Pointer to *stack
 	next    atomic.Uint64
+	n       atomic.Int64 // goroutines that have one
 }
 
 func (t *stacks) current() *stack {
@@ -109,11 +114,13 @@ func (t *stacks) attach(in *Interp, r *run, parent *pcNode) *stack {
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("tpush", "cell")))
 	s.label = getProfLabel()
 	t.byLabel.Store(s.label, s)
+	t.n.Add(1)
 	return s
 }
 
 func (t *stacks) detach(s *stack) {
 	t.byLabel.Delete(s.label)
+	t.n.Add(-1)
 	pprof.SetGoroutineLabels(context.Background())
 }
 

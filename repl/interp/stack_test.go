@@ -70,16 +70,15 @@ func TestInterrupt(t *testing.T) {
 		"for { n++ }",
 		"func spin() { for { n++ } }\nspin()",
 		"func rec() { rec2() }\nfunc rec2() { for i := 0; ; i++ { n = i } }\nrec()",
-		"c := make(chan int)\n<-c",
-		"c := make(chan int)\nc <- 1",
-		"c := make(chan int)\nfor range c {\n}",
+		"<-time.After(time.Hour)",
+		"ctx, cancel := context.WithCancel(context.Background())\n_ = cancel\n<-ctx.Done()",
 		"c := make(chan int)\nselect {\ncase <-c:\n}",
-		"select {}",
 		"time.Sleep(time.Hour)",
 		"defer func() { m = 7 }()\nfor {\n}",
 		"defer func() { recover() }()\nfor {\n}",
 	} {
 		s := newSession(t, Options{})
+		s.show("import \"context\"")
 		s.show("n := 0; m := 0; inc := func() int { n++; return n }")
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(20*time.Millisecond, cancel)
@@ -102,6 +101,38 @@ func TestInterrupt(t *testing.T) {
 		if got := s.show("n = 0; inc() + inc()"); got != "3 (int)" {
 			t.Errorf("%q: closures of before give %s", src, got)
 		}
+	}
+}
+
+func TestDeadlock(t *testing.T) {
+	for _, tt := range []struct{ src, waits string }{
+		{"c := make(chan int)\n<-c", "receive (cell)@1:2:1"},
+		{"c := make(chan int)\nc <- 1", "send (cell)@1:2:3"},
+		{"c := make(chan int)\nfor range c {\n}", "receive (cell)@1:2:1"},
+		{"select {}", "select (cell)@1:1:1"},
+		{"var c chan int\nfunc f() {\n\t<-c\n}\ngo f()\n<-c", "receive (cell)@1:6:1; receive f@1:3:2 (cell)@1:5:1"},
+	} {
+		s := newSession(t, Options{})
+		_, err := s.try(tt.src)
+		var e *DeadlockError
+		if !errors.As(err, &e) {
+			t.Errorf("%q: %v, want a deadlock", tt.src, err)
+			continue
+		}
+		var got []string
+		for _, w := range e.Waits {
+			got = append(got, w.For+" "+places(w.Stack))
+		}
+		if text := strings.Join(got, "; "); text != tt.waits {
+			t.Errorf("%q: got %s, want %s", tt.src, text, tt.waits)
+		}
+		if got := s.show("1 + 1"); got != "2 (int)" {
+			t.Errorf("%q: the session is gone: %s", tt.src, got)
+		}
+	}
+	s := newSession(t, Options{})
+	if got := s.show("c := make(chan int)\ngo func() { time.Sleep(120 * time.Millisecond); c <- 5 }()\n<-c"); got != "5 (int)" {
+		t.Errorf("a goroutine that sleeps is no deadlock: %s", got)
 	}
 }
 
