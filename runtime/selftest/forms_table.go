@@ -155,8 +155,7 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 		"masked.sum":                   maskedReduce("sum", zeroOf), "masked.prod": maskedReduce("prod", oneOf),
 		"masked.amax": maskedReduce("amax", lowest), "masked.amin": maskedReduce("amin", highest),
 		"masked.argmax": maskedReduce("argmax", lowest), "masked.argmin": maskedReduce("argmin", highest),
-		"masked.logsumexp": maskedReduce("logsumexp", lowest),
-		"masked.mean":      maskedMean, "masked.var": maskedVar(false), "masked.std": maskedVar(true),
+		"masked.mean": maskedMean, "masked.var": maskedVar(false), "masked.std": maskedVar(true),
 		"masked.norm": func(c *composite) []*tpu.Tensor {
 			x, p := c.t(0), float(c.num(1, "ord", 2.0))
 			hide := 0.0
