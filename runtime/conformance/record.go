@@ -355,7 +355,20 @@ func tensor(m map[string]any) (Operand, error) {
 	name, _ := m["dtype"].(string)
 	t, ok := dtype.Parse(name)
 	if !ok || name == "f8e4m3" { // the recordings mean IEEE's e4m3, not the finite one
-		return Operand{Kind: Foreign, Str: name}, nil
+		o := Operand{Kind: Foreign, Str: name}
+		if data, dense := m["data"].([]any); dense { // its values, exactly
+			dims, err := ints(m["shape"])
+			if err != nil {
+				return o, err
+			}
+			o.Array = kernel.New(shape.Of(dtype.F64, len(data)))
+			if err := fill(o.Array, data); err != nil {
+				o.Array = kernel.Array{}
+				return o, nil // complex numbers
+			}
+			o.Array.View = shape.Dense(dims)
+		}
+		return o, nil
 	}
 	dims, err := ints(m["shape"])
 	if err != nil {

@@ -159,6 +159,3 @@ func unaryType(name string, d dtype.DType) string {
 	}
 	return tensors{}.apply(r)[0].DType().String()
 }
-
-// bits checks bit streams that are below the tensor layer: package kernel tests them.
-func bits(*conformance.Record) error { panic(skip("checked by package kernel")) }
