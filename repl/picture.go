@@ -325,13 +325,17 @@ func (s *Session) boundsPicture(e *exec.BoundsError) []string {
 	index := about("index", e.Index, e.IndexStack) + fmt.Sprintf("  min %d  max %d  bad %d of %d", e.Min, e.Max, e.Bad, e.Total)
 	recv, args := operands(line, f.Column)
 	mark := newMarks(line)
-	if recv.to > recv.from {
-		mark.add(recv)
+	into, at := e.IntoParam, e.IndexParam
+	if bracketed(line, f.Column) { // x[i, idx]
+		into, at = 0, 1
 	}
-	if k := e.IndexAt - 1; k >= 0 && k < len(args) {
-		mark.add(args[k])
-	} else if len(args) > 0 {
-		mark.add(args[0])
+	if recv.to > recv.from && !packageNames[line[recv.from-1:recv.to-1]] {
+		args = append([]span{recv}, args...) // the receiver is the first parameter
+	}
+	for _, k := range []int{into, at} {
+		if k >= 0 && k < len(args) {
+			mark.add(args[k])
+		}
 	}
 	if m := mark.String(); m != "" {
 		lines = append(lines, pad+m+"   "+index)
@@ -352,6 +356,19 @@ func (s *Session) boundsPicture(e *exec.BoundsError) []string {
 	lines = append(lines, fmt.Sprintf("   state: nothing ran; %s kept", count(s.disp.Queued(), "queued op")))
 	lines = append(lines, callers(e.Stack)...)
 	return append(lines, "   next: :inspect the index tensor   :why err   :mode strict clamps instead")
+}
+
+// packageNames lead a call that has no receiver.
+var packageNames = map[string]bool{"tpu": true, "nn": true}
+
+// bracketed says whether the operation at column col is written as x[…].
+func bracketed(line string, col int) bool {
+	for _, l := range lex(line) {
+		if l.from <= col && col < l.to {
+			return l.tok == token.LBRACK
+		}
+	}
+	return false
 }
 
 func count(n int, what string) string {

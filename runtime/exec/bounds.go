@@ -28,6 +28,7 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 			e.Op, e.OpN, e.Stack = string(def.Name), d.nextOp, st
 			e.Index, e.IndexAt, e.IndexStack = v.spec, c.Index, v.stack
 			e.Axis, e.IntoAt = c.Axis, c.Into
+			e.IndexParam, e.IntoParam = paramOf(def, c.Index), paramOf(def, c.Into)
 			if c.Into >= 0 && in[c.Into] != nil {
 				e.Into, e.IntoStack = in[c.Into].spec, in[c.Into].stack
 			}
@@ -52,6 +53,20 @@ func (d *Dispatcher) indexArray(v *Value) (kernel.Array, error) {
 		return kernel.Array{}, err
 	}
 	return v.buf.Host(), nil
+}
+
+// paramOf gives the position among all parameters of the k-th input.
+func paramOf(def *op.Def, k int) int {
+	for i, p := range def.Params {
+		if !p.Kind.IsTensor() {
+			continue
+		}
+		if k == 0 || p.Kind == op.KTensors {
+			return i + k
+		}
+		k--
+	}
+	return k
 }
 
 // scanIndices finds the values outside [c.Lo, c.Hi]; nil when there are none.

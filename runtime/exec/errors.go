@@ -65,9 +65,11 @@ type BoundsError struct {
 	Stack      *trace.Stack
 	Index      shape.Spec // type of the index tensor
 	IndexAt    int        // its position among the operands
+	IndexParam int        // its position among the row's parameters, attributes counted
 	IndexStack *trace.Stack
 	Into       shape.Spec // type of the operand it points into, invalid when none
 	IntoAt     int
+	IntoParam  int
 	IntoStack  *trace.Stack
 	Axis       int
 	Lo, Hi     int64 // legal values
