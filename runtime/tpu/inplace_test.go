@@ -118,7 +118,7 @@ func TestPrinting(t *testing.T) {
 		x    *Tensor
 		want string
 	}{
-		{From([][]float32{{1, 2.5}, {-3, 4}}), "f32[2,2] [[ 1.0000  2.5000]\n [-3.0000  4.0000]]"},
+		{From([][]float32{{1, 2.5}, {-3, 4}}), "f32[2,2] [[ 1.0000  2.5000]\n          [-3.0000  4.0000]]"},
 		{Of(1, 2, 3), "i32[3] [1 2 3]"},
 		{Of(true, false), "bool[2] [ true false]"},
 		{Scalar(1.5), "f32[] 1.5000"},
