@@ -346,11 +346,12 @@ func scanExtent(src string) (n int, hasGo, ok bool) {
 func blank(text string) bool {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
-	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) {}, 0)
+	broken := false // such as a comment that never closes: the compiler will say it
+	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) { broken = true }, 0)
 	for {
 		switch _, tok, lit := s.Scan(); {
 		case tok == token.EOF:
-			return true
+			return !broken
 		case tok != token.SEMICOLON || lit != "\n":
 			return false
 		}

@@ -212,6 +212,11 @@ type chunkPiece struct {
 
 // parse assembles the file and parses it.
 func (c *compiler) parse(chunks []*chunkPiece) error {
+	if off, msg := unbalanced(c.src.Text); msg != "" {
+		line, col := lineColumn(c.src.Text, off)
+		c.diags = append(c.diags, Diagnostic{Cell: c.src.Cell, File: c.src.File, Line: line, Column: col, Kind: "syntax", Msg: msg})
+		return c.failed()
+	}
 	c.users = c.dependants(chunks)
 	a := &c.asm
 	a.text.WriteString("package main\n")

@@ -184,3 +184,33 @@ func wantsMore(toks []tok) bool {
 	}
 	return false
 }
+
+// unbalanced finds what would leak out of a cell: a comment that never closes,
+// which no chunk holds, and a brace that closes nothing, which would end the
+// function that holds the cell. msg is "" when there is none.
+func unbalanced(src string) (offset int, msg string) {
+	toks, errs := scan(src)
+	for _, e := range errs {
+		if strings.Contains(e.Msg, "comment not terminated") {
+			return e.Pos.Offset, e.Msg
+		}
+	}
+	depth := 0
+	for _, t := range toks {
+		switch t.tok {
+		case token.LBRACE:
+			depth++
+		case token.RBRACE:
+			if depth--; depth < 0 {
+				return t.offset, "unexpected }"
+			}
+		}
+	}
+	return 0, ""
+}
+
+// lineColumn gives the place of an offset, both from 1.
+func lineColumn(src string, offset int) (line, column int) {
+	before := src[:min(offset, len(src))]
+	return strings.Count(before, "\n") + 1, len(before) - strings.LastIndexByte(before, '\n')
+}
