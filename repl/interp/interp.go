@@ -111,7 +111,8 @@ func New(o Options) (*Interp, error) {
 
 // Reset forgets every declaration.
 func (in *Interp) Reset() error {
-	in.y = interp.New(interp.Options{Stdout: in.opt.Stdout, Stderr: io.Discard, Stdin: in.opt.Stdin, Args: in.opt.Args, Env: []string{}})
+	// fmt is our own, so Stdout is where the builtins print and println write: standard error, as Go says.
+	in.y = interp.New(interp.Options{Stdout: in.opt.Stderr, Stderr: io.Discard, Stdin: in.opt.Stdin, Args: in.opt.Args, Env: []string{}})
 	in.used = map[string]bool{}
 	in.mu.Lock()
 	in.vars = map[string]reflect.Value{}

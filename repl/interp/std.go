@@ -9,7 +9,7 @@ import (
 )
 
 // replace gives a package's symbols that would leave the session their own:
-// the streams, the end of the process, sleeping.
+// the streams, the log, the end of the process, sleeping.
 func (in *Interp) replace(path string, m map[string]reflect.Value) {
 	set := func(name string, v any) { m[name] = reflect.ValueOf(v) }
 	stdin := in.opt.Stdin
@@ -31,6 +31,8 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 				m[name] = reflect.ValueOf(&f).Elem()
 			}
 		}
+	case "log":
+		in.replaceLog(set)
 	case "errors":
 		set("Is", in.registry.errorsIs)
 		set("As", in.registry.errorsAs)
