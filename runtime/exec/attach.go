@@ -35,6 +35,5 @@ func (d *Dispatcher) SetDevice(dev device.Device) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dev, d.hbm, d.clock = dev, dev.HBM(), dev.Clock()
-	clear(d.cache.entries)
-	clear(d.cache.variants)
+	d.cache.clear()
 }

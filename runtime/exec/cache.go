@@ -38,6 +38,7 @@ type entry struct {
 type cache struct {
 	entries  map[Key]*entry
 	variants map[uint64]*entry // the latest entry of each shapeless part
+	recent   [256]*entry       // found last at each place, to look before the map
 	requests int64
 	hits     int64
 	compiles int64
@@ -48,6 +49,26 @@ func newCache() *cache {
 	return &cache{entries: map[Key]*entry{}, variants: map[uint64]*entry{}}
 }
 
+// lookup finds the entry of a key, nil when there is none.
+func (c *cache) lookup(k Key) *entry {
+	at := &c.recent[(k.Shapeless^k.Dimensions)%uint64(len(c.recent))]
+	if e := *at; e != nil && e.key == k {
+		return e
+	}
+	e := c.entries[k]
+	if e != nil {
+		*at = e
+	}
+	return e
+}
+
+// clear forgets every entry and keeps the counters.
+func (c *cache) clear() {
+	clear(c.entries)
+	clear(c.variants)
+	clear(c.recent[:])
+}
+
 func (c *cache) evict() {
 	var oldest *entry
 	for _, e := range c.entries {
@@ -56,6 +77,7 @@ func (c *cache) evict() {
 		}
 	}
 	delete(c.entries, oldest.key)
+	clear(c.recent[:])
 	if c.variants[oldest.key.Shapeless] == oldest {
 		delete(c.variants, oldest.key.Shapeless)
 	}
@@ -103,6 +125,5 @@ func (d *Dispatcher) CacheEntries() []CacheEntry {
 func (d *Dispatcher) ClearCache() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	clear(d.cache.entries)
-	clear(d.cache.variants)
+	d.cache.clear()
 }

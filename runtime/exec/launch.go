@@ -249,7 +249,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	c := d.cache
 	k := d.key(r)
 	c.requests++
-	if e := c.entries[k]; e != nil {
+	if e := c.lookup(k); e != nil {
 		c.hits++
 		e.reads++
 		e.usedAt = number

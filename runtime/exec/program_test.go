@@ -148,3 +148,18 @@ func TestQueueHoldsWhatItReads(t *testing.T) {
 		t.Errorf("%d bytes for operations that nobody asked for", d.hbm.Used())
 	}
 }
+
+func TestClearedCacheCompilesAgain(t *testing.T) {
+	d, _ := open(t, Strict)
+	x := vec(t, d, 1)
+	for i, clear := range []bool{false, false, true, false} {
+		if clear {
+			d.ClearCache()
+		}
+		apply(t, d, &neg, nil, x)
+		want := []int64{1, 1, 2, 2}[i]
+		if c := d.CacheStats(); c.Compilations != want || c.Entries != 1 || c.Requests != int64(i+1) {
+			t.Errorf("step %d: %+v, want %d compilations", i, c, want)
+		}
+	}
+}

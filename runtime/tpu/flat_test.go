@@ -25,7 +25,7 @@ func TestMillionOpsKeepMemoryFlat(t *testing.T) {
 	for _, tt := range []struct {
 		mode *exec.Mode
 		ops  int
-	}{{exec.Strict, 1_000_000}, {exec.DeferAndFuse, 250_000}} {
+	}{{exec.Strict, 1_000_000}, {exec.DeferAndFuse, 100_000}} {
 		t.Run(tt.mode.Name, func(t *testing.T) {
 			l := newLab(t, tt.mode)
 			x := Of(1.0, 2.0, 3.0, 4.0)
