@@ -102,7 +102,7 @@ var kinds = []Kind{
 	},
 	{Word: "timeout", Doc: "the time limit was reached", Example: "for {\n}", match: is[*interp.TimeoutError]},
 	{Word: "interrupt", Doc: "the user interrupted the cell", Example: "for {\n}", match: is[*interp.InterruptError]},
-	{Word: "deadlock", Doc: "every goroutine of the cell waits", match: is[*interp.DeadlockError]},
+	{Word: "deadlock", Doc: "every goroutine of the cell waits", Example: "c := make(chan int)\n<-c", match: is[*interp.DeadlockError]},
 	{Word: "depth", Doc: "calls were nested too deeply", Example: "func down(n int) int { return down(n+1) + 1 }\ndown(0)", match: is[*interp.DepthError]},
 	{
 		Word: "device", Doc: "the device cannot do it", Example: "f := tpu.Compile(func(x *tpu.Tensor) float64 { return x.Sum().Item() })\nf(tpu.Ones(3))",
