@@ -19,7 +19,7 @@ func TestOptimizersDescend(t *testing.T) {
 		"rmsprop":   func(p []*tpu.Tensor) Optimizer { return NewRMSProp(p, RMSPropOptions{LR: 0.05}) },
 		"adagrad":   func(p []*tpu.Tensor) Optimizer { return NewAdagrad(p, AdagradOptions{LR: 1}) },
 		"rprop":     func(p []*tpu.Tensor) Optimizer { return NewRprop(p, RpropOptions{}) },
-		"lion":      func(p []*tpu.Tensor) Optimizer { return NewLion(p, LionOptions{LR: 0.05}) },
+		"lion":      func(p []*tpu.Tensor) Optimizer { return NewLion(p, LionOptions{LR: 0.05, Betas: [2]float64{0.5, 0.5}}) },
 		"asgd":      func(p []*tpu.Tensor) Optimizer { return NewASGD(p, ASGDOptions{LR: 0.1}) },
 		"adafactor": func(p []*tpu.Tensor) Optimizer { return NewAdafactor(p, AdafactorOptions{LR: 0.1}) },
 	} {
