@@ -170,7 +170,11 @@ func (c *compiler) typeSwitch(n *ast.TypeSwitchStmt) (pre []ast.Stmt, out *ast.S
 		subject = a.X.(*ast.TypeAssertExpr).X
 	}
 	orig, x := c.temp("x"), c.temp("x")
-	pre = append(pre, define(orig, subject, p), declStmt(varDecl(x, anyType(p), ident(orig, p), p)))
+	from := ast.Expr(ident(orig, p))
+	if t := c.info.Types[subject].Type; t != nil && c.isErrorType(t) {
+		from = rt("Any", p, from)
+	}
+	pre = append(pre, define(orig, subject, p), declStmt(varDecl(x, anyType(p), from, p)))
 	out = &ast.SwitchStmt{Switch: p, Body: block(p)}
 	for _, cl := range n.Body.List {
 		cc := cl.(*ast.CaseClause)

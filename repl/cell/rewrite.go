@@ -46,7 +46,10 @@ func (c *compiler) rewriteExprs() {
 				cur.Replace(e)
 			}
 		case *ast.CallExpr:
+			c.errorArgs(n)
 			switch {
+			case c.converts(n):
+				cur.Replace(c.convert(n))
 			case c.isBuiltin(n.Fun, "min"), c.isBuiltin(n.Fun, "max"):
 				if tv := c.info.Types[n]; tv.Value == nil {
 					cur.Replace(c.minmax(n))
@@ -131,19 +134,71 @@ func (c *compiler) rewriteExprs() {
 	})
 }
 
+// converts tells whether a call makes an interface of a literal or an error of a
+// struct, which the interpreter gets wrong.
+func (c *compiler) converts(n *ast.CallExpr) bool {
+	tv := c.info.Types[n.Fun]
+	if !tv.IsType() || len(n.Args) != 1 || !types.IsInterface(tv.Type) {
+		return false
+	}
+	t := tv.Type.Underlying().(*types.Interface)
+	return t.NumMethods() > 0 && !hasTypeParam(tv.Type) && (isLiteral(n.Args[0]) || c.needsError(tv.Type, n.Args[0]))
+}
+
+// errorArgs makes errors of structs that are passed as errors.
+func (c *compiler) errorArgs(n *ast.CallExpr) {
+	t := c.info.Types[n.Fun].Type
+	if t == nil {
+		return
+	}
+	sig, ok := t.Underlying().(*types.Signature)
+	if !ok || n.Ellipsis.IsValid() {
+		return
+	}
+	for i, a := range n.Args {
+		if pt := paramType(sig, i); pt != nil && c.needsError(pt, a) {
+			n.Args[i] = c.typed(rt("Error", a.Pos(), a), pt)
+		}
+	}
+}
+
+// convert holds the operand in a parameter first.
+func (c *compiler) convert(n *ast.CallExpr) ast.Expr {
+	p := n.Pos()
+	t := c.info.Types[n.Fun].Type
+	if c.needsError(t, n.Args[0]) {
+		return c.typed(rt("Error", p, n.Args[0]), t)
+	}
+	params := []*ast.Field{{Names: []*ast.Ident{ident("ʹx", p)}, Type: c.typeExpr(c.info.Types[n.Args[0]].Type, p)}}
+	lit := &ast.FuncLit{Type: funcType(p, params, []*ast.Field{{Type: c.typeExpr(t, p)}}), Body: block(p, &ast.ReturnStmt{Return: p, Results: []ast.Expr{ident("ʹx", p)}})}
+	c.raw[lit] = true
+	return c.typed(call(lit, p, n.Args[0]), t)
+}
+
 // plainSubject takes the value out of an interface of a cell before an
 // assertion, unless it is a plain variable, which the interpreter gets right.
 func (c *compiler) plainSubject(n *ast.TypeAssertExpr) {
-	if _, ok := n.X.(*ast.Ident); ok || n.Type == nil {
+	if n.Type == nil {
 		return
 	}
 	t := c.info.Types[n.X].Type
 	if t == nil || !types.IsInterface(t) {
 		return
 	}
+	if c.isErrorType(t) && c.ofCell(c.typeAt(n.Type)) {
+		n.X = c.typed(rt("Any", n.X.Pos(), n.X), types.Universe.Lookup("any").Type())
+		return
+	}
+	if _, ok := n.X.(*ast.Ident); ok {
+		return
+	}
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == mainPath {
 		n.X = c.typed(rt("Any", n.X.Pos(), n.X), t)
 	}
+}
+
+func (c *compiler) isErrorType(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // holdAny makes empty interfaces of elements before they are put into a literal:

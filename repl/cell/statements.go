@@ -161,10 +161,10 @@ func (f *function) holdInterfaces(n *ast.AssignStmt) (pre []ast.Stmt) {
 		return nil
 	}
 	for i, l := range n.Lhs {
-		if _, ok := unparen(l).(*ast.Ident); ok {
+		if _, ok := unparen(l).(*ast.Ident); ok && !isLiteral(n.Rhs[i]) && !f.c.needsError(f.typeOf(l), n.Rhs[i]) {
 			continue
 		}
-		want, tv := f.c.info.Types[l].Type, f.c.info.Types[n.Rhs[i]]
+		want, tv := f.typeOf(l), f.c.info.Types[n.Rhs[i]]
 		if want == nil || tv.Type == nil || tv.IsNil() || tv.Value != nil || !types.IsInterface(want) || types.IsInterface(tv.Type) || hasTypeParam(want) {
 			continue
 		}
@@ -403,12 +403,26 @@ func (f *function) returnFrom(n *ast.ReturnStmt) []ast.Stmt {
 		return append(pre, &ast.ReturnStmt{Return: p})
 	}
 	named := len(f.results) > 0 && len(n.Results) > 1
-	if !f.framed && !named || !named && plainResults(n.Results) {
+	if (!f.framed && !named || !named && plainResults(n.Results)) && !f.mustHold(n.Results) {
 		return append(append(pre, f.leave(p)...), n)
 	}
 	temps, set := f.resultTemps(n.Results, p)
 	pre = append(append(pre, set...), f.leave(p)...)
 	return append(pre, &ast.ReturnStmt{Return: p, Results: temps})
+}
+
+// mustHold tells whether a result has to become an interface by itself first.
+func (f *function) mustHold(results []ast.Expr) bool {
+	if f.sig == nil || f.sig.Results().Len() != len(results) {
+		return false
+	}
+	for i, e := range results {
+		t := f.sig.Results().At(i).Type()
+		if f.c.needsError(t, e) || isLiteral(e) && types.IsInterface(t) && !hasTypeParam(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainResults tells whether returning the expressions can neither call nor fail.
@@ -458,12 +472,39 @@ func (c *compiler) holdAs(name string, t types.Type, v ast.Expr, p token.Pos) []
 		return []ast.Stmt{define(name, v, p)}
 	}
 	var pre []ast.Stmt
-	if isCall && !c.isAnyBuiltin(call.Fun) {
+	if c.needsError(t, v) {
+		v = c.typed(rt("Error", p, v), t)
+	} else if isCall && !c.isAnyBuiltin(call.Fun) || isLiteral(v) && types.IsInterface(t) {
 		held := c.temp("h")
 		pre = append(pre, define(held, v, p))
 		v = c.typed(ident(held, p), tv.Type)
 	}
 	return append(pre, declStmt(varDecl(name, c.typeExpr(t, p), v, p)))
+}
+
+// isLiteral tells whether e is a composite literal or the address of one.
+func isLiteral(e ast.Expr) bool {
+	e = unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = unparen(u.X)
+	}
+	_, ok := e.(*ast.CompositeLit)
+	return ok
+}
+
+// needsError tells whether v is a plain struct of a cell that becomes an error:
+// of such a value the interpreter's own form keeps only a field.
+func (c *compiler) needsError(t types.Type, v ast.Expr) bool {
+	vt := c.info.Types[v].Type
+	if t == nil || vt == nil || !types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	n, ok := types.Unalias(vt).(*types.Named)
+	if !ok || n.TypeArgs().Len() > 0 {
+		return false
+	}
+	_, isStruct := n.Underlying().(*types.Struct)
+	return isStruct && c.ofCell(n)
 }
 
 func (c *compiler) isAnyBuiltin(f ast.Expr) bool {

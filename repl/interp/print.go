@@ -66,10 +66,17 @@ func (e printedError) Unwrap() error { return e.err }
 type cellError struct {
 	r    *registry
 	v    reflect.Value
-	text string
+	text string // "" until it is asked for
 }
 
-func (e *cellError) Error() string { return e.text }
+func (e *cellError) Error() string {
+	if e.text == "" {
+		if out, ok := e.r.call(e.v, "Error"); ok {
+			return out[0].String()
+		}
+	}
+	return e.text
+}
 
 // Format implements fmt.Formatter.
 func (p printed) Format(f fmt.State, verb rune) {

@@ -128,9 +128,38 @@ func unwrap(x any) any {
 		return x
 	}
 	if f, ok := t.FieldByName("IValue"); ok && f.Index[0] == 0 {
-		return unwrap(reflect.ValueOf(x).Field(0).Interface())
+		if v := reflect.ValueOf(x).Field(0).Interface(); ofCell(reflect.TypeOf(v)) {
+			return unwrap(v)
+		}
 	}
 	return x
+}
+
+// ofCell tells whether a type can be one of a cell: of a plain struct the
+// interpreter wraps a field instead of the whole, which then stays wrapped.
+func ofCell(t reflect.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return true
+	case reflect.Struct:
+		if t.NumField() == 0 {
+			return false
+		}
+		_, ok := t.Field(0).Tag.Lookup(cell.TypeTag)
+		return ok || t.String() == "interp.valueInterface"
+	}
+	return strings.HasPrefix(t.Name(), "standIn")
+}
+
+// asError makes a native error of a value of a cell's struct type.
+func (r *registry) asError(x any) error {
+	if x == nil {
+		return nil
+	}
+	return &cellError{r, reflect.ValueOf(unwrap(x)), ""}
 }
 
 // interpreted gives the value in the interpreter's own form of an interface: a

@@ -432,6 +432,38 @@ func F_iface_containers() string {
 	_, ok2 := m["c"].(*Cat)
 	return fmt.Sprint(len(as), d.name, ok, ok2, as[2].Sound(), m["d"] == Animal(Dog{"e"}), as[0] == m["d"])
 }
+
+type codeErr struct {
+	code int
+	msg  string
+}
+
+func (e codeErr) Error() string { return fmt.Sprint(e.code, ":", e.msg) }
+func codeError(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return codeErr{n, "bad"}
+}
+func F_value_error() string {
+	e := codeError(3)
+	var x error = codeErr{4, "z"}
+	var c codeErr
+	ok := errors.As(fmt.Errorf("w: %w", e), &c)
+	y, ok2 := x.(codeErr)
+	s := ""
+	switch v := e.(type) {
+	case codeErr:
+		s = fmt.Sprint("code ", v.code)
+	default:
+		s = "other"
+	}
+	return fmt.Sprint(e, x, ok, c.code, y.msg, ok2, s, x == codeErr{4, "z"}, codeError(0) == nil, errors.Is(e, codeErr{3, "bad"}))
+}
+func F_stringer_iface() string {
+	var s fmt.Stringer = P{1, 2}
+	return fmt.Sprint(s, s.String(), []fmt.Stringer{P{3, 4}, Mon})
+}
 func F_complex_num() string {
 	c := complex(3, 4)
 	return fmt.Sprint(real(c), imag(c), c*c, c == complex(3, 4))
