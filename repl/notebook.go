@@ -342,7 +342,7 @@ func scanExtent(src string) (n int, hasGo, ok bool) {
 	}
 }
 
-// blank says whether text holds no Go: only blanks and comments.
+// blank says whether text holds no Go: only blanks and whole comments.
 func blank(text string) bool {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
@@ -350,8 +350,10 @@ func blank(text string) bool {
 	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) { broken = true }, 0)
 	for {
 		switch _, tok, lit := s.Scan(); {
+		case broken:
+			return false
 		case tok == token.EOF:
-			return !broken
+			return true
 		case tok != token.SEMICOLON || lit != "\n":
 			return false
 		}

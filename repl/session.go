@@ -227,6 +227,10 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	}
 	c := &Cell{ID: s.Next(), File: file, FirstLine: max(firstLine, 1), Source: text, Status: "ok"}
 	s.cells = append(s.cells, c)
+	if err := s.Ready(ctx); err != nil {
+		s.Fail(c, err)
+		return c
+	}
 	before, used := s.disp.Stats(), s.dev.HBM().Used()
 	s.disp.SetCell(c.ID)
 	c.First = s.rec.Last() + 1
@@ -241,6 +245,14 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		err = nil
 	}
 	c.Values, c.Warnings = res.Values, res.Warnings
+	if abandoned(err) && s.disp.Busy() {
+		// The operation it waits for goes on: the next cell waits for its end.
+		s.Fail(c, err)
+		c.Wall = time.Since(t0)
+		s.note(trace.Event{Kind: trace.CellEnd, HostNS: c.Wall.Nanoseconds(), Reason: c.Status})
+		c.Last = s.rec.Last()
+		return c
+	}
 	if end := s.disp.EndCell(); err == nil && end != nil {
 		err = end
 	}
@@ -258,6 +270,27 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}
 	c.HBMDelta = s.dev.HBM().Used() - used
 	return c
+}
+
+// Ready waits until the device is free: an operation of an interrupted cell may
+// still run. It gives an interp.InterruptError or TimeoutError when ctx ends first.
+func (s *Session) Ready(ctx context.Context) error {
+	began := time.Now()
+	err := s.disp.Wait(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return &interp.TimeoutError{After: time.Since(began).Round(time.Millisecond)}
+	}
+	return &interp.InterruptError{}
+}
+
+// abandoned says whether the goroutine of a cell was left behind.
+func abandoned(err error) bool {
+	var i *interp.InterruptError
+	var t *interp.TimeoutError
+	return errors.As(err, &i) && i.Abandoned || errors.As(err, &t) && t.Abandoned
 }
 
 // goroutinePanicked keeps a panic of a goroutine: the cell that runs, or the

@@ -116,7 +116,7 @@ func parseBytes(s string) (int64, error) {
 		}
 	}
 	x, err := strconv.ParseFloat(num, 64)
-	if err != nil || x*unit < 1 || x*unit > 1<<60 {
+	if err != nil || !(x*unit >= 1 && x*unit <= 1<<60) { // NaN is no size either
 		return 0, fmt.Errorf("hbm-limit: %q is no size, want bytes or a unit such as 512MiB", s)
 	}
 	return int64(x * unit), nil

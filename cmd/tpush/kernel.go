@@ -29,9 +29,12 @@ func (a *app) kernelCommand() *cobra.Command {
 				return a.fail("%v", err)
 			}
 			defer h.s.Close()
-			out := os.Stdout
+			in, out, err := kernel.Claim()
+			if err != nil {
+				return a.fail("%v", err)
+			}
 			os.Stdout = os.Stderr // a stray print must not break the frames
-			return kernel.Serve(os.Stdin, out, h)
+			return kernel.Serve(in, out, h)
 		},
 	}
 	k.add(cmd.Flags())
@@ -54,7 +57,10 @@ func newHandler(o repl.Options) (*handler, error) {
 func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kernel.Output) kernel.ExecuteReply {
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
-	if repl.IsCommand(r.Code) {
+	if repl.IsCommand(r.Code) && h.s.Ready(ctx) != nil {
+		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})
+		rep.Status = "error"
+	} else if repl.IsCommand(r.Code) {
 		rep, c = h.command(ctx, r, out)
 	} else {
 		c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)

@@ -19,21 +19,30 @@ func main() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // Main runs the program and gives its exit code. Tests call it in process.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	app := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	out := &outputWriter{w: stdout}
+	app := &app{stdin: stdin, stdout: out, stderr: stderr}
 	root := app.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
+	code := plain.ExitOK
 	if err := root.Execute(); err != nil {
 		var exit exitError
 		if errors.As(err, &exit) {
-			return int(exit)
+			code = int(exit)
+		} else {
+			fmt.Fprintf(stderr, "tpush: %v\n", err)
+			code = plain.ExitUsage
 		}
-		fmt.Fprintf(stderr, "tpush: %v\n", err)
-		return plain.ExitUsage
 	}
-	return plain.ExitOK
+	if err := out.failure(); err != nil {
+		fmt.Fprintf(stderr, "tpush: standard output: %v\n", cause(err))
+		if code == plain.ExitOK {
+			code = plain.ExitFailed
+		}
+	}
+	return code
 }
 
 // An exitError carries an exit code through cobra; everything was reported already.
@@ -60,13 +69,14 @@ padded, ran out of HBM or went out of bounds.
   tpush run FILE.tpu     run a file
   tpush test FILE.tpu    compare its expectations with what happens
   tpush                  read cells line by line`,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.lineREPL(cmd)
 		},
 	}
+	root.SetFlagErrorFunc(noSuchFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour on standard error: auto, always, never")
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")

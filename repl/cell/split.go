@@ -15,7 +15,7 @@ type chunk struct {
 
 // split cuts src at its top-level semicolons.
 func split(src string) []chunk {
-	toks, _ := scan(src)
+	toks, errs := scan(src)
 	var out []chunk
 	start, depth := 0, 0
 	header := false
@@ -48,6 +48,13 @@ func split(src string) []chunk {
 				header = false
 				flush(i, t.offset, t.lit == ";")
 			}
+		}
+	}
+	// A comment that never ends belongs to no statement: it must be reported all the same.
+	for _, e := range errs {
+		at := e.Pos.Offset
+		if e.Msg == "comment not terminated" && (len(out) == 0 || at >= out[len(out)-1].offset+len(out[len(out)-1].text)) {
+			out = append(out, chunk{text: src[at:], offset: at})
 		}
 	}
 	return out

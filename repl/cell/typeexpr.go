@@ -48,6 +48,7 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 		return true
 	})
 	setPos(e, p)
+	nameless(e)
 	return e
 }
 
@@ -65,6 +66,17 @@ func unname(l *ast.FieldList) {
 		}
 	}
 	l.List = out
+}
+
+// nameless drops the names of parameters wherever a function type stands in e.
+func nameless(e ast.Node) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncType); ok {
+			unname(f.Params)
+			unname(f.Results)
+		}
+		return true
+	})
 }
 
 // namesOf collects the storage names of the cell types inside t.

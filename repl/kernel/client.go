@@ -23,7 +23,7 @@ type Events struct {
 // A DiedError says that the kernel process ended.
 type DiedError struct {
 	Status string // exit status 2, signal: killed
-	Stderr string // last text it wrote to standard error
+	Stderr string // the first and the last text it wrote to standard error
 }
 
 // Error names the ending.
@@ -137,7 +137,11 @@ func (c *Client) Execute(ctx context.Context, r ExecuteRequest, ev Events) (Exec
 func (c *Client) deliver(m Message, ev Events) (rep ExecuteReply, done bool, err error) {
 	switch m.Header.Type {
 	case TypeStream:
-		err = decode(m, ev.Stream)
+		err = decode(m, func(c StreamContent) {
+			if ev.Stream != nil {
+				ev.Stream(c.whole())
+			}
+		})
 	case TypeExecuteResult:
 		err = decode(m, ev.Result)
 	case TypeDisplayData:

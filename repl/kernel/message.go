@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 )
 
 // A Header identifies a message.
@@ -148,6 +149,39 @@ type ExecuteReply struct {
 type StreamContent struct {
 	Name string `json:"name"` // stdout, stderr
 	Text string `json:"text"`
+	// Bytes are what was written when that is no UTF-8 text; Text is then an approximation.
+	Bytes []byte `json:"bytes,omitempty"`
+}
+
+// streamContent makes the message that carries b, to the byte.
+func streamContent(name string, b []byte) StreamContent {
+	c := StreamContent{Name: name, Text: string(b)}
+	if !utf8.Valid(b) {
+		c.Bytes = b
+	}
+	return c
+}
+
+// whole gives the content with the text as it was written.
+func (c StreamContent) whole() StreamContent {
+	if len(c.Bytes) > 0 {
+		c.Text = string(c.Bytes)
+	}
+	return c
+}
+
+// wholeRunes is how much of b ends with a whole character: what a program
+// prints arrives in pieces that may cut one.
+func wholeRunes(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if at := len(b) - n; utf8.RuneStart(b[at]) {
+			if !utf8.FullRune(b[at:]) {
+				return at
+			}
+			break
+		}
+	}
+	return len(b)
 }
 
 // ResultContent is a shown value, or the answer of a command (display_data).

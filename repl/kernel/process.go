@@ -13,7 +13,7 @@ type Process struct {
 	*Client
 	cmd    *exec.Cmd
 	in     io.Closer
-	stderr *tail
+	stderr *ends
 	wait   func() error
 }
 
@@ -23,7 +23,7 @@ type Process struct {
 func Start(program string, args ...string) (*Process, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Args[0] = os.Args[0] // the child goes by the name of its parent
-	p := &Process{cmd: cmd, stderr: &tail{limit: 16 << 10}}
+	p := &Process{cmd: cmd, stderr: &ends{limit: 8 << 10}}
 	cmd.Stderr = p.stderr
 	cmd.Env = os.Environ()
 	isolate(cmd)
@@ -46,6 +46,8 @@ func Start(program string, args ...string) (*Process, error) {
 
 // howDied waits for the end of the process and describes it.
 func (p *Process) howDied() *DiedError {
+	timer := time.AfterFunc(stopGrace, p.Kill) // the pipe broke, the process may live
+	defer timer.Stop()
 	_ = p.wait()
 	return &DiedError{Status: p.cmd.ProcessState.String(), Stderr: p.stderr.String()}
 }
@@ -71,27 +73,36 @@ func (p *Process) Stop() {
 // Kill ends the kernel at once.
 func (p *Process) Kill() { _ = p.cmd.Process.Kill() }
 
-// A tail keeps the last bytes written to it.
-type tail struct {
-	mu    sync.Mutex
-	limit int
-	buf   []byte
+// An ends keeps the first and the last bytes written to it: a dying Go program
+// says why first and then prints stacks without end.
+type ends struct {
+	mu          sync.Mutex
+	limit       int // of each end
+	first, last []byte
+	cut         bool // something between them was dropped
 }
 
-// Write keeps the end of what was written.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if extra := len(t.buf) - t.limit; extra > 0 {
-		t.buf = append(t.buf[:0], t.buf[extra:]...)
+// Write keeps the beginning and the end of what was written.
+func (e *ends) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := min(len(b), e.limit-len(e.first))
+	e.first = append(e.first, b[:n]...)
+	e.last = append(e.last, b[n:]...)
+	if extra := len(e.last) - e.limit; extra > 0 {
+		e.last = append(e.last[:0], e.last[extra:]...)
+		e.cut = true
 	}
 	return len(b), nil
 }
 
 // String gives what was kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
+func (e *ends) String() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	between := ""
+	if e.cut {
+		between = "\n…\n"
+	}
+	return string(e.first) + between + string(e.last)
 }

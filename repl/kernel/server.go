@@ -210,7 +210,7 @@ func (o *output) Stream(name, text string) {
 	}
 	o.buf = append(o.buf, text...)
 	if len(o.buf) >= flushBytes {
-		o.flushLocked()
+		o.sendLocked(wholeRunes(o.buf))
 	} else if o.timer == nil {
 		o.timer = time.AfterFunc(flushAfter, o.flush)
 	}
@@ -227,9 +227,14 @@ func (o *output) flushLocked() {
 		o.timer.Stop()
 		o.timer = nil
 	}
-	if len(o.buf) > 0 {
-		_ = o.s.send(TypeStream, "", o.parent, StreamContent{o.name, string(o.buf)})
-		o.buf = o.buf[:0]
+	o.sendLocked(len(o.buf))
+}
+
+// sendLocked sends the first n bytes and keeps the rest.
+func (o *output) sendLocked(n int) {
+	if n > 0 {
+		_ = o.s.send(TypeStream, "", o.parent, streamContent(o.name, o.buf[:n]))
+		o.buf = append(o.buf[:0], o.buf[n:]...)
 	}
 }
 

@@ -208,17 +208,25 @@ func kernelDied(w io.Writer, err error) bool {
 	return true
 }
 
+// stackHeads open the part of a fatal error that only a developer of tpush can use.
+var stackHeads = []string{"\ngoroutine ", "\nruntime stack:", "\nruntime.throw(", "\nruntime.fatal("}
+
 // lastWords gives the message of a fatal error without the goroutine dump below it.
 func lastWords(s string) string {
-	s, _, _ = strings.Cut(s, "\n\ngoroutine ")
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	if len(lines) > 12 {
-		lines = lines[:12]
+	for _, h := range stackHeads {
+		s, _, _ = strings.Cut("\n"+s, h)
+		s = strings.TrimSpace(s)
 	}
+	if s == "" {
+		return ""
+	}
+	const shown = 12
+	lines := strings.Split(s, "\n")
+	lines = lines[max(len(lines)-shown, 0):]
 	for i := range lines {
 		lines[i] = "   " + lines[i]
 	}
-	return strings.TrimRight(strings.Join(lines, "\n"), " ")
+	return strings.Join(lines, "\n")
 }
 
 // An inputReader hands standard input to the program, a piece at a time.

@@ -7,8 +7,10 @@ package export
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,7 +106,7 @@ func ToFile(path string, f Format, in Input) (int64, error) {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tpush-*")
 	if err != nil {
-		return 0, err
+		return 0, &fs.PathError{Op: "write", Path: path, Err: cause(err)}
 	}
 	defer os.Remove(tmp.Name()) // fails when it was renamed
 	size := counter{w: bufio.NewWriter(tmp)}
@@ -121,7 +123,23 @@ func ToFile(path string, f Format, in Input) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return size.n, os.Rename(tmp.Name(), path)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return 0, &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+	}
+	return size.n, nil
+}
+
+// cause is what the system said, without the name of a temporary file.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
 }
 
 // toSpecial writes to something that is no regular file.

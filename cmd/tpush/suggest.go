@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tpush/tpush/repl/command"
+)
+
+// noSuchCommand refuses arguments of the program itself and names the command
+// that may have been meant.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q%s", args[0], didYouMean(command.Nearest(args[0], names)))
+}
+
+// noSuchFlag adds the flag that may have been meant to an unknown one.
+func noSuchFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := command.Nearest(unknown.GetSpecifiedName(), names)
+	if near != "" {
+		near = "--" + near
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(near))
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", did you mean " + name + "?"
+}
