@@ -273,6 +273,9 @@ func (c *compiler) syntax(err error) error {
 			continue
 		}
 		seen[line] = true
+		if len(c.diags) > 0 && strings.HasSuffix(c.diags[len(c.diags)-1].Msg, "not terminated") {
+			break // the rest of the cell was taken for a part of it
+		}
 		msg := strings.ReplaceAll(e.Msg, "&^", "@")
 		if strings.Contains(msg, "'EOF'") {
 			msg = strings.ReplaceAll(msg, "'EOF'", "the end of the cell")
