@@ -138,7 +138,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 				f.FileLine = c.FirstLine + d.Line - 1
 			}
 			r := s.at(&Report{Kind: d.Kind, Message: oneLine(d.Msg), Err: err}, f)
-			r.Block = clip(s.pointer(f))
+			r.Block = s.pointer(f)
 			list = append(list, r)
 		}
 		return list
@@ -149,7 +149,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1, Column: 1}}}
 	}
 	s.at(r, st.Top())
-	r.Block = clip(s.picture(err, st))
+	r.Block = s.picture(err, st)
 	return []*Report{r}
 }
 

@@ -48,7 +48,6 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 		return true
 	})
 	setPos(e, p)
-	nameless(e)
 	return e
 }
 
