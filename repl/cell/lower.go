@@ -237,11 +237,38 @@ func (c *compiler) varDecls(u *Unit) (out []ast.Decl) {
 	for _, v := range c.order {
 		in := c.storageOf(v)
 		if in == v.Name() {
-			out = append(out, varDecl(in, c.typeExpr(v.Type(), c.body.Pos()), nil, c.body.Pos()))
+			out = append(out, c.storageDecls(in, v.Type(), c.body.Pos())...)
 		}
 		u.Vars = append(u.Vars, Variable{c.declared[v.Name()], in, c.s.TypeString(v.Type()), c.src.Cell})
 	}
 	return append(out, c.resultDecls...)
+}
+
+// storageDecls declares the storage of a variable. The interpreter takes the
+// fields and methods that a type spells out for variables of the session that
+// the declaration depends on, so such a type gets a name of its own.
+func (c *compiler) storageDecls(in string, t types.Type, p token.Pos) []ast.Decl {
+	e := c.typeExpr(t, p)
+	if !spellsMembers(e) {
+		return []ast.Decl{varDecl(in, e, nil, p)}
+	}
+	name := c.s.fresh("ʹtype")
+	alias := &ast.GenDecl{Tok: token.TYPE, TokPos: p, Specs: []ast.Spec{&ast.TypeSpec{Name: ident(name, p), Assign: p, Type: e}}}
+	return []ast.Decl{alias, varDecl(in, ident(name, p), nil, p)}
+}
+
+// spellsMembers tells whether a type expression lists fields or methods.
+func spellsMembers(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.StructType:
+			found = found || n.Fields.NumFields() > 0
+		case *ast.InterfaceType:
+			found = found || n.Methods.NumFields() > 0
+		}
+		return !found
+	})
+	return found
 }
 
 // register hands the cell's function to the interpreter's owner.

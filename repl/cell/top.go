@@ -81,7 +81,7 @@ func (c *compiler) show(es *ast.ExprStmt, u *Unit) []ast.Stmt {
 	in := c.s.fresh(name)
 	e := &entry{name: name, internal: in, obj: types.NewVar(p, c.pkg, in, t), cell: c.src.Cell}
 	c.resultVars = map[string]*entry{name: e, "ans": e}
-	c.resultDecls = []ast.Decl{varDecl(in, c.typeExpr(t, p), nil, p)}
+	c.resultDecls = c.storageDecls(in, t, p)
 	id := ident(in, p)
 	c.typed(id, t)
 	u.Vars = append(u.Vars, Variable{Name: name, Internal: in, Type: c.s.TypeString(t), Cell: c.src.Cell})

@@ -93,6 +93,7 @@ func TestSession(t *testing.T) {
 		{"comma ok", []string{"m := map[string]int{\"a\": 1}\nv, ok := m[\"a\"]\nok", "true (bool)"}},
 		{"map key variable", []string{"k := 3\nk := \"s\"\nm := map[string]int{k: 1}\nm[\"s\"]", "1 (int)"}},
 		{"field name", []string{"type P struct{ X int }", "", "X := 1; X := \"s\"; p := P{X: 5}; p.X", "5 (int)"}},
+		{"members named as variables", []string{"x := 1", "", "g := struct{ x int }{3}\ng.x", "3 (int)", "f := func(x int) (y int) { return x + 1 }\nf(x)", "2 (int)", "var i interface{ x() int }\ni == nil", "true (bool)"}},
 		{"goto", []string{"i := 0\nL:\ni++\nif i < 3 { goto L }\ni", "3 (int)"}},
 		{"defer at the top", []string{"defer fmt.Print(\"end\")\n1", "1 (int)"}},
 	} {
