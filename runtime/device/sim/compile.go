@@ -99,6 +99,11 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		}
 		first[i] = len(x.arrays)
 		for _, o := range n.Outs {
+			// A view may claim more elements than any memory holds; a kernel that
+			// gathers them would end the process.
+			if b := hostBytes(o); b > d.host.limit {
+				return nil, &device.HostMemoryError{What: string(n.Def.Name), RequestedBytes: b, UsedBytes: d.host.heap(), LimitBytes: d.host.limit}
+			}
 			x.addSlot(o)
 		}
 		if n.Def.Name == op.Full && len(n.Outs) == 1 && hostBytes(n.Outs[0]) >= constantBytes {
