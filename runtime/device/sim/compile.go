@@ -101,7 +101,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		for _, o := range n.Outs {
 			// A view may claim more elements than any memory holds; a kernel that
 			// gathers them would end the process.
-			if b := hostBytes(o); b > d.host.limit {
+			if b := hostBytes(o); n.Def.Has(op.MetadataOnly) && b > d.host.limit {
 				return nil, &device.HostMemoryError{What: string(n.Def.Name), RequestedBytes: b, UsedBytes: d.host.heap(), LimitBytes: d.host.limit}
 			}
 			x.addSlot(o)
