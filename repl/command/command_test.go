@@ -107,6 +107,15 @@ func TestDocsAreCurrent(t *testing.T) {
 	t.Error("docs/commands.md is stale: go test ./repl/command -update")
 }
 
+func TestHelpCutsNothing(t *testing.T) {
+	a := play(t, session(t), ":help")
+	for _, l := range strings.Split(a.Text, "\n") {
+		if strings.HasSuffix(l, "~") || len([]rune(l)) > 120 {
+			t.Errorf("too long: %s", l)
+		}
+	}
+}
+
 func TestNamesAndPrefixes(t *testing.T) {
 	s := session(t)
 	for line, want := range map[string]string{

@@ -83,10 +83,11 @@ func help(c *Call) (Answer, error) {
 			tb := viz.Table{Columns: []viz.Column{{}, {}, {}}}
 			for _, x := range All() {
 				if x.Group == g {
-					tb.Rows = append(tb.Rows, []string{"  :" + x.Name, x.Args, x.Doc})
+					doc, _, _ := strings.Cut(x.Doc, ":") // what follows a colon is for :help NAME
+					tb.Rows = append(tb.Rows, []string{"  :" + x.Name, x.Args, doc})
 				}
 			}
-			b.WriteString(viz.Text(viz.Plain(), width, tb) + "\n")
+			b.WriteString(viz.Text(viz.Plain(), 132, tb) + "\n")
 		}
 		b.WriteString("?x explains x. A cell is Go; tpu, nn, optim and data are there without import. :help mode, ?matmul\n")
 		return Answer{Text: b.String()}, nil
