@@ -87,6 +87,7 @@ func NewSession(o Options) (*Session, error) {
 		Universe: interp.TPU(),
 		Stdout:   std.out, Stderr: std.err, Stdin: std.in, Args: o.Args,
 		OnStatementEnd:   func(depth int) { s.disp.StatementEnd(depth) },
+		OnDrop:           func() { s.disp.Touch() },
 		OnLeave:          func(depth int) { s.disp.FrameLeave(depth) },
 		OnGoroutinePanic: s.goroutinePanicked,
 	})

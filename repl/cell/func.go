@@ -101,7 +101,7 @@ func (f *function) lower(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockSt
 	scan := scanBody(body)
 	f.defers = scan.defers
 	f.loops = scan.loops
-	f.framed = f.c.s.cfg.Markers && (scan.calls || scan.loops) || scan.defers || scan.recovers || scan.gos
+	f.framed = f.c.s.cfg.Markers && (scan.calls || scan.loops || f.top) || scan.defers || scan.recovers || scan.gos
 	if f.defers {
 		f.nameResults(t)
 	} else if t.Results != nil {

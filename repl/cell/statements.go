@@ -18,10 +18,41 @@ func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
 			out = append(out, in[i])
 		}
 		if ends {
-			out = append(out, exprStmt(rt("End", p, ident(frameVar, p))))
+			name := "End"
+			if f.drops(st) {
+				name = "Drop"
+			}
+			out = append(out, exprStmt(rt(name, p, ident(frameVar, p))))
 		}
 	}
 	return out
+}
+
+// drops tells whether a statement may take the last way to a tensor without an
+// op: it assigns over a variable, an element or a field, or deletes.
+func (f *function) drops(st ast.Stmt) bool {
+	switch st := st.(type) {
+	case *ast.AssignStmt:
+		for _, l := range st.Lhs {
+			if st.Tok == token.ASSIGN && !isBlank(l) && f.c.s.holdsTensor(f.typeOf(l)) {
+				return true
+			}
+		}
+	case *ast.ExprStmt:
+		c, ok := st.X.(*ast.CallExpr)
+		return ok && (f.c.isBuiltin(c.Fun, "delete") || c.Fun != nil && rtName(c) == "Clear")
+	}
+	return false
+}
+
+// rtName gives the name of the runtime function that a call is of, "" if none.
+func rtName(c *ast.CallExpr) string {
+	if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+		if id, ok := s.X.(*ast.Ident); ok && id.Name == runtimePackage {
+			return s.Sel.Name
+		}
+	}
+	return ""
 }
 
 // declaresRoot tells whether a statement tells the runtime of a new variable.

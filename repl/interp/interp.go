@@ -29,6 +29,9 @@ type Options struct {
 	// OnStatementEnd is called when a statement that defined or assigned a
 	// variable that can hold a tensor has ended, with the depth of its frame.
 	OnStatementEnd func(depth int)
+	// OnDrop is called before it when the statement may have taken the last way
+	// to a tensor away without an op, as x = nil does.
+	OnDrop func()
 	// OnLeave is called when a function with such variables returns.
 	OnLeave func(depth int)
 	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.

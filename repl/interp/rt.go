@@ -18,6 +18,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"EnterRoots":  in.enterRoots,
 		"Leave":       in.leave,
 		"End":         in.end,
+		"Drop":        in.drop,
 		"Poll":        func(f *Frame) { f.Stack.poll() },
 		"Defers":      func(f *Frame) *defers { return &defers{frame: f} },
 		"Protect":     func(d *defers, body func()) { d.protect(body) },
@@ -100,6 +101,14 @@ func (in *Interp) end(f *Frame) {
 	if in.opt.OnStatementEnd != nil {
 		in.opt.OnStatementEnd(f.depth + 1)
 	}
+}
+
+// drop is end for a statement that may have dropped a tensor without an op.
+func (in *Interp) drop(f *Frame) {
+	if in.opt.OnDrop != nil {
+		in.opt.OnDrop()
+	}
+	in.end(f)
 }
 
 // adopt gives a stack to a goroutine that native code started.

@@ -227,6 +227,18 @@ func TestStatementEnds(t *testing.T) {
 	}
 }
 
+func TestDrops(t *testing.T) {
+	n := 0
+	s := newSession(t, Options{Universe: standUniverse(t, nil), OnDrop: func() { n++ }})
+	s.show("x := tpu.Of(\"x\"); m := map[string]*tpu.Tensor{\"a\": x}; i := 0")
+	for src, want := range map[string]int{"x = nil": 1, "m[\"a\"] = nil": 1, "delete(m, \"a\")": 1, "clear(m)": 1, "i = 3": 0, "func f(y *tpu.Tensor) { y.Sum() }\nf(tpu.Of(\"z\"))": 0} {
+		n = 0
+		if got := s.show(src); got != "" || n != want {
+			t.Errorf("%s: %d drops, want %d (%s)", src, n, want, got)
+		}
+	}
+}
+
 func TestNewVariableIsRootAtStatementEnd(t *testing.T) {
 	var s *session
 	found := false
