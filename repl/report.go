@@ -90,7 +90,7 @@ var kinds = []Kind{
 		match: anyOf(
 			is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
 			is[*shape.ExpandError], is[*shape.RankError], is[*shape.OverlapError], is[*tpu.TooManyIndicesError], is[*tpu.MaskError], is[*tpu.ScalarError],
-			is[*tpu.RaggedError], is[*op.EmptyListError], is[*op.EmptyError],
+			is[*tpu.RaggedError], is[*kernel.EinsumSyntaxError], is[*kernel.EmptyReadError], is[*op.EmptyListError], is[*op.EmptyError],
 		),
 	},
 	{

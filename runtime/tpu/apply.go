@@ -27,8 +27,8 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	vals := vbuf[:0]
 	for i, x := range in {
 		o := e.resolve(string(def.Name), x)
-		if o.v == nil && i == 0 {
-			e.fail(string(def.Name), &NilTensorError{})
+		if o.v == nil {
+			e.absent(def, i)
 		}
 		vals = append(vals, o.v)
 		ops = append(ops, o)
@@ -58,8 +58,8 @@ func many(e *engine, def *op.Def, attrs op.Attrs, in []any) []*Tensor {
 	vals := make([]*exec.Value, len(in))
 	for i, x := range in {
 		o := e.resolve(string(def.Name), x)
-		if o.v == nil && i == 0 && def.Params[0].Kind != op.KOptTensor {
-			e.fail(string(def.Name), &NilTensorError{})
+		if o.v == nil {
+			e.absent(def, i)
 		}
 		vals[i] = o.v
 		ops = append(ops, o)
@@ -218,4 +218,18 @@ func (t *Tensor) to(d dtype.DType) *Tensor {
 		return t
 	}
 	return call("to", op.Attrs{{Name: "dtype", Value: d}}, t)
+}
+
+// absent refuses a missing operand at position i of a call, unless its parameter is optional.
+func (e *engine) absent(def *op.Def, i int) {
+	inputs := def.Inputs()
+	p := inputs[min(i, len(inputs)-1)]
+	if p.Kind == op.KOptTensor {
+		return
+	}
+	arg := p.Name
+	if i == 0 {
+		arg = "" // the receiver
+	}
+	e.fail(string(def.Name), &NilTensorError{Arg: arg})
 }
