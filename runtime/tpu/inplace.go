@@ -125,6 +125,9 @@ func (t *Tensor) write(def *op.Def, attrs op.Attrs, in []any, out bool) *Tensor 
 	donor := -1
 	for i, x := range in {
 		o := e.resolve(name, x)
+		if o.v == nil {
+			e.absent(def, i)
+		}
 		if vals[i] = o.v; o.v != nil {
 			specs[i] = o.v.Spec()
 		}
