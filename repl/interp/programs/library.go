@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019,SA4000,SA4004,SA4006,SA4011,SA4023,SA5000,S1000,S1021,S1034,ST1017,ST1023,U1000 these programs exercise odd corners on purpose
+
 package programs
 
 import (
