@@ -266,6 +266,15 @@ func (c *compiler) syntax(err error) error {
 		return &InternalError{"parse", err}
 	}
 	list.RemoveMultiples()
+	// The parser finds a bracket that never closes only at the end of the cell,
+	// in code of ours: the bracket itself is the place.
+	if src, line, _ := c.asm.locate(list[0].Pos.Offset); src == nil || src == c.src && line > strings.Count(strings.TrimRight(c.src.Text, " \t\n"), "\n")+1 {
+		if off, msg := unclosed(c.src.Text); msg != "" {
+			line, col := lineColumn(c.src.Text, off)
+			c.diags = append(c.diags, Diagnostic{Cell: c.src.Cell, File: c.src.File, Line: line, Column: col, Kind: "syntax", Msg: msg})
+			return c.failed()
+		}
+	}
 	seen := map[int]bool{}
 	for _, e := range list {
 		src, line, col := c.asm.locate(e.Pos.Offset)

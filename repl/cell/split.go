@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"fmt"
 	"go/token"
 	"strings"
 )
@@ -214,6 +215,28 @@ func unbalanced(src string) (offset int, msg string) {
 		}
 	}
 	return 0, ""
+}
+
+// unclosed finds the innermost bracket that nothing closes; msg is "" when
+// there is none.
+func unclosed(src string) (offset int, msg string) {
+	toks, _ := scan(src)
+	var open []tok
+	for _, t := range toks {
+		switch t.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, t)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	if len(open) == 0 {
+		return 0, ""
+	}
+	t := open[len(open)-1]
+	return t.offset, fmt.Sprintf("'%v' is never closed", t.tok)
 }
 
 // lineColumn gives the place of an offset, both from 1.
