@@ -97,7 +97,9 @@ func (c *compiler) show(es *ast.ExprStmt, u *Unit) []ast.Stmt {
 		shown.Type = "untyped nil"
 	}
 	u.Shown = append(u.Shown, shown)
-	return append(out, exprStmt(rt("Show", p, addr(ident(in, p), p))))
+	// By name: handing the variable over once more would let the interpreter
+	// compare all methods of its type again.
+	return append(out, exprStmt(rt("ShowVar", p, strLit(in, p))))
 }
 
 // prints tells whether an expression is a call of the fmt.Print family, whose

@@ -28,6 +28,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Spawned":     in.spawned,
 		"Register":    func(_ string, f func()) int { in.entry = f; return 0 },
 		"Show":        func(p any) { in.run.shown = append(in.run.shown, reflect.ValueOf(p).Elem()) },
+		"ShowVar":     in.showVar,
 		"Var":         in.declared,
 		"Clear":       clearValue,
 		"Type":        in.registry.declare,
@@ -129,6 +130,14 @@ func (in *Interp) declared(internal string, p any) {
 	in.mu.Lock()
 	in.vars[internal] = reflect.ValueOf(p)
 	in.mu.Unlock()
+}
+
+// showVar shows a session variable that the run has just declared.
+func (in *Interp) showVar(internal string) {
+	in.mu.Lock()
+	p := in.vars[internal]
+	in.mu.Unlock()
+	in.run.shown = append(in.run.shown, p.Elem())
 }
 
 // spawn runs f on a goroutine with a stack that goes on the caller's.
