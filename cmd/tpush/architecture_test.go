@@ -31,7 +31,7 @@ type layer struct {
 
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
-	{name: "events and drawings", packages: []string{"trace", "viz"}},
+	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling"}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
 		"runtime/shape": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
 	}},

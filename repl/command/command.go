@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/repl"
+
+	"github.com/tpush/tpush/runtime/spelling"
 )
 
 // A Group is a section of :help.
@@ -130,7 +132,7 @@ func Lookup(name string) (*Command, error) {
 	}
 	best := 3
 	for i := range all {
-		if d := distance(name, all[i].Name); d < best {
+		if d := spelling.Distance(name, all[i].Name); d < best {
 			best, e.Nearest = d, all[i].Name
 		}
 	}
@@ -193,27 +195,6 @@ func names(s *repl.Session, _ string) []string {
 		list = append(list, v.Name)
 	}
 	return list
-}
-
-// distance is the number of edits between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := prev
-			if a[i] != b[j] {
-				d++
-			}
-			prev = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // width is how wide answers are drawn.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/gcexportdata"
+
+	"github.com/tpush/tpush/runtime/spelling"
 )
 
 // An importer reads packages' types from embedded export data, each when it is
@@ -99,29 +101,9 @@ func (im *importer) paths() []string {
 func (im *importer) nearest(path string) string {
 	best, bestD := "", len(path)/2+1
 	for _, p := range im.paths() {
-		if d := distance(path, p); d < bestD {
+		if d := spelling.Distance(path, p); d < bestD {
 			best, bestD = p, d
 		}
 	}
 	return best
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := prev
-			if a[i] != b[j] {
-				d = 1 + min(prev, row[j], row[j+1])
-			}
-			prev, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }

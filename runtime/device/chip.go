@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/runtime/dtype"
+
+	"github.com/tpush/tpush/runtime/spelling"
 )
 
 // A Chip is one generation as a user sees it: one device.
@@ -200,32 +202,11 @@ func LookupChip(name string) (*Chip, error) {
 func nearest(name string, known []string) string {
 	best, distance := "", len(name)/2+1
 	for _, k := range known {
-		if d := editDistance(name, k); d <= distance && d < max(len(name), len(k)) && (best == "" || d < distance) {
+		if d := spelling.Distance(name, k); d <= distance && d < max(len(name), len(k)) && (best == "" || d < distance) {
 			best, distance = k, d
 		}
 	}
 	return best
-}
-
-// editDistance counts the insertions, deletions and replacements of bytes that turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // MatmulRate gives the operations a second that a large product of operands of
