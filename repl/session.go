@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tpush/tpush/repl/cell"
@@ -46,6 +47,7 @@ type Session struct {
 	undo  func() // gives the ambient dispatcher back
 	set   Settings
 	last  *Cell // the last cell that failed
+	runs  atomic.Bool
 
 	panicMu sync.Mutex
 	panics  []*interp.GoroutineError // of goroutines that cells started, not reported yet
@@ -182,6 +184,10 @@ func (s *Session) Cell(id int) *Cell {
 // LastError is the last cell that failed, nil when none did.
 func (s *Session) LastError() *Cell { return s.last }
 
+// Running says whether a cell runs now: the values of variables may change
+// meanwhile and must not be looked at, unless it stands at a stop.
+func (s *Session) Running() bool { return s.runs.Load() }
+
 // Next is the number the next cell will get.
 func (s *Session) Next() int { return len(s.cells) + 1 }
 
@@ -238,6 +244,8 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
 	t0 := time.Now()
 	s.std.listen(out, text)
+	s.runs.Store(true)
+	defer s.runs.Store(false)
 	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
 	s.std.flush()
 	var exit *interp.ExitError

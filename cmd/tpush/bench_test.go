@@ -35,7 +35,7 @@ func BenchmarkPrompt(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := p.Info(); err != nil {
+		if _, err := p.Info(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
 	"strings"
 
+	"github.com/google/go-dap"
 	"github.com/spf13/cobra"
 
 	"github.com/tpush/tpush/repl"
@@ -43,14 +45,35 @@ func (a *app) kernelCommand() *cobra.Command {
 }
 
 // handler answers the kernel protocol with a session and the command table.
-type handler struct{ s *repl.Session }
+type handler struct {
+	s *repl.Session
+	b kernel.Broadcast
+}
+
+// Attach keeps the way to the front end for what belongs to no execution.
+func (h *handler) Attach(b kernel.Broadcast) { h.b = b }
+
+// Debug answers a request of the Debug Adapter Protocol.
+func (h *handler) Debug(_ context.Context, request json.RawMessage) json.RawMessage {
+	var r dap.Request
+	_ = json.Unmarshal(request, &r)
+	b, _ := json.Marshal(dap.ErrorResponse{
+		Response: dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, RequestSeq: r.Seq, Command: r.Command, Message: "unknown request " + r.Command},
+	})
+	return b
+}
+
+// View gives a snapshot of the session.
+func (h *handler) View(r kernel.ViewRequest) kernel.ViewReply {
+	return kernel.ViewReply{Status: "error", Error: "there is no view " + r.Name}
+}
 
 func newHandler(o repl.Options) (*handler, error) {
 	s, err := repl.NewSession(o)
 	if err != nil {
 		return nil, err
 	}
-	return &handler{s}, nil
+	return &handler{s: s}, nil
 }
 
 // Execute runs a cell or a command.
@@ -158,7 +181,12 @@ func (h *handler) Complete(r kernel.CompleteRequest) kernel.CompleteReply {
 
 // Inspect explains the word at the cursor.
 func (h *handler) Inspect(r kernel.InspectRequest) kernel.InspectReply {
-	a, err := command.Run(context.Background(), h.s, ":help "+wordAt(r.Code, r.CursorPos), nil)
+	word := wordAt(r.Code, r.CursorPos)
+	if h.s.Running() { // a value that a cell is changing must not be looked at
+		t, err := h.s.Interp().TypeOf(word)
+		return kernel.InspectReply{Status: "ok", Found: err == nil, Data: plainText(word + "  " + t)}
+	}
+	a, err := command.Run(context.Background(), h.s, ":help "+word, nil)
 	if err != nil {
 		return kernel.InspectReply{Status: "ok", Data: map[string]string{}}
 	}

@@ -100,7 +100,7 @@ func (a *app) lineREPL(*cobra.Command) error {
 		return q, nil
 	}
 	if prompt {
-		info, err := p.Info()
+		info, err := p.Info(context.Background())
 		if err != nil {
 			return a.fail("%v", err)
 		}

@@ -63,13 +63,14 @@ type Universe struct {
 // standardScope are the standard packages in scope without an import.
 var standardScope = [...]string{"fmt", "math", "strings", "sort", "slices", "maps", "strconv", "errors", "time", "math/rand", "os", "bufio", "encoding/json"}
 
-// An Interp runs the cells of one session. Run, Reset and what asks for types
-// are for one goroutine at a time; Where, At and Roots are for the goroutines
-// that cells run on.
+// An Interp runs the cells of one session. Run and Reset are for one goroutine
+// at a time; what asks for types and variables may be called while a cell runs;
+// Where, At and Roots are for the goroutines that cells run on.
 type Interp struct {
 	opt      Options
 	importer *importer
 
+	types    sync.Mutex // scope, and the importer: not held while a cell runs
 	mu       sync.Mutex // vars
 	vars     map[string]reflect.Value
 	y        *interp.Interpreter
@@ -170,22 +171,20 @@ type Result struct {
 // goes on.
 func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	in.began = time.Now()
-	u, err := in.scope.Compile(src)
-	if err != nil {
+	u, err := in.prepare(src)
+	if u == nil {
 		return Result{}, err
 	}
 	res := Result{Warnings: u.Warnings}
-	if err := in.compile(u); err != nil {
-		return res, &cell.InternalError{Stage: "interpret", Err: err}
-	}
-	if u.Entry == "" {
-		u.Commit(func(string) bool { return false })
-		return res, nil
+	if err != nil || u.Entry == "" {
+		return res, err
 	}
 	r := newRun(src.Cell)
 	in.run = r
 	err = in.start(ctx, r, in.entry)
+	in.types.Lock()
 	u.Commit(func(name string) bool { return r.reached[name] })
+	in.types.Unlock()
 	for i, v := range r.shown {
 		s := Shown{Value: valueOf(v)}
 		if i < len(u.Shown) {
@@ -194,6 +193,24 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 		res.Values = append(res.Values, s)
 	}
 	return res, err
+}
+
+// prepare compiles a cell: in.entry is then what runs it. The unit is nil when
+// the text is no cell.
+func (in *Interp) prepare(src Source) (*cell.Unit, error) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	u, err := in.scope.Compile(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.compile(u); err != nil {
+		return u, &cell.InternalError{Stage: "interpret", Err: err}
+	}
+	if u.Entry == "" {
+		u.Commit(func(string) bool { return false })
+	}
+	return u, nil
 }
 
 func valueOf(v reflect.Value) any {

@@ -17,6 +17,8 @@ type Variable struct {
 
 // Variables lists the session's variables by name.
 func (in *Interp) Variables() []Variable {
+	in.types.Lock()
+	defer in.types.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var list []Variable
@@ -32,7 +34,11 @@ func (in *Interp) Variables() []Variable {
 
 // TypeOf gives the type of an expression without running it. The error is a
 // *cell.CompileError.
-func (in *Interp) TypeOf(expr string) (string, error) { return in.scope.TypeOf(expr) }
+func (in *Interp) TypeOf(expr string) (string, error) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	return in.scope.TypeOf(expr)
+}
 
 // A Candidate is what may stand at a cursor.
 type Candidate = cell.Candidate
@@ -40,6 +46,8 @@ type Candidate = cell.Candidate
 // Complete lists what may stand at byte pos of a cell's text and where the
 // word begins that it replaces.
 func (in *Interp) Complete(text string, pos int) ([]Candidate, int) {
+	in.types.Lock()
+	defer in.types.Unlock()
 	return in.scope.CompleteAt(text, pos)
 }
 

@@ -16,6 +16,9 @@ type Events struct {
 	Result  func(ResultContent)
 	Display func(ResultContent)
 	Error   func(ErrorContent)
+	// Debug takes an event of the debugger, and may ask the debugger meanwhile:
+	// the events and outputs that follow wait for it.
+	Debug func(event json.RawMessage)
 	// Input gives a piece of standard input, io.EOF at the end. It runs on a goroutine of its own.
 	Input func() (string, error)
 }
@@ -38,6 +41,7 @@ type Client struct {
 	next    int
 	waiting map[string]chan Message
 	gone    bool
+	onDebug func(json.RawMessage)
 }
 
 // NewClient makes a client over a pair of pipes. died is called once the pipe
@@ -62,10 +66,13 @@ func (c *Client) read() {
 			return
 		}
 		c.mu.Lock()
-		ch := c.waiting[m.Parent.ID]
+		ch, onDebug := c.waiting[m.Parent.ID], c.onDebug
 		c.mu.Unlock()
-		if ch != nil {
+		switch {
+		case ch != nil:
 			ch <- m
+		case m.Header.Type == TypeDebugEvent && onDebug != nil:
+			onDebug(m.Content)
 		}
 	}
 }
@@ -113,23 +120,67 @@ func (c *Client) Execute(ctx context.Context, r ExecuteRequest, ev Events) (Exec
 	}
 	defer c.forget(id)
 	stop := ctx.Done()
+	var late []Message // came while a debugger's event was being handled
 	for {
-		select {
-		case <-stop:
-			stop = nil
-			reason := ""
-			if context.Cause(ctx) == context.DeadlineExceeded {
-				reason = "timeout"
+		var m Message
+		ok := true
+		if len(late) > 0 {
+			m, late = late[0], late[1:]
+		} else {
+			select {
+			case <-stop:
+				stop = nil
+				c.interrupt(ctx, id)
+				continue
+			case m, ok = <-ch:
 			}
-			_ = c.conn.send(TypeInterruptRequest, id+".i", Header{}, InterruptRequest{id, reason})
-		case m, ok := <-ch:
-			if !ok {
+		}
+		if !ok {
+			return ExecuteReply{}, c.dead()
+		}
+		if m.Header.Type == TypeDebugEvent && ev.Debug != nil {
+			handled := make(chan struct{})
+			go func() {
+				defer close(handled)
+				ev.Debug(m.Content)
+			}()
+			if late, stop, ok = c.collect(ctx, id, ch, stop, handled, late); !ok {
 				return ExecuteReply{}, c.dead()
 			}
-			rep, done, err := c.deliver(m, ev)
-			if done || err != nil {
-				return rep, err
+			continue
+		}
+		rep, done, err := c.deliver(m, ev)
+		if done || err != nil {
+			return rep, err
+		}
+	}
+}
+
+// interrupt asks the kernel to stop an execution because ctx ended.
+func (c *Client) interrupt(ctx context.Context, id string) {
+	reason := ""
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		reason = "timeout"
+	}
+	_ = c.conn.send(TypeInterruptRequest, id+".i", Header{}, InterruptRequest{id, reason})
+}
+
+// collect keeps what arrives until a debugger's event is handled. The handler
+// talks to the kernel, so the goroutine that reads from it must never wait.
+func (c *Client) collect(ctx context.Context, id string, ch <-chan Message, stop, handled <-chan struct{}, late []Message) ([]Message, <-chan struct{}, bool) {
+	for {
+		select {
+		case <-handled:
+			return late, stop, true
+		case <-stop:
+			stop = nil
+			c.interrupt(ctx, id)
+		case m, ok := <-ch:
+			if !ok {
+				<-handled // its own requests fail now
+				return late, stop, false
 			}
+			late = append(late, m)
 		}
 	}
 }
@@ -171,43 +222,48 @@ func decode[T any](m Message, f func(T)) error {
 	return nil
 }
 
-// ask sends a request that has a single reply.
-func ask[T any](c *Client, typ string, content any) (T, error) {
+// ask sends a request that has a single reply. When ctx ends first it gives
+// its cause, and the reply is dropped when it comes.
+func ask[T any](ctx context.Context, c *Client, typ string, content any) (T, error) {
 	var v T
 	id, ch, err := c.request(typ, content)
 	if err != nil {
 		return v, err
 	}
 	defer c.forget(id)
-	m, ok := <-ch
-	if !ok {
-		return v, c.dead()
+	select {
+	case m, ok := <-ch:
+		if !ok {
+			return v, c.dead()
+		}
+		return v, json.Unmarshal(m.Content, &v)
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
 	}
-	return v, json.Unmarshal(m.Content, &v)
 }
 
 // Complete asks for candidates.
-func (c *Client) Complete(r CompleteRequest) (CompleteReply, error) {
-	return ask[CompleteReply](c, TypeCompleteRequest, r)
+func (c *Client) Complete(ctx context.Context, r CompleteRequest) (CompleteReply, error) {
+	return ask[CompleteReply](ctx, c, TypeCompleteRequest, r)
 }
 
 // Inspect asks about the thing at the cursor.
-func (c *Client) Inspect(r InspectRequest) (InspectReply, error) {
-	return ask[InspectReply](c, TypeInspectRequest, r)
+func (c *Client) Inspect(ctx context.Context, r InspectRequest) (InspectReply, error) {
+	return ask[InspectReply](ctx, c, TypeInspectRequest, r)
 }
 
 // IsComplete asks whether code is whole.
-func (c *Client) IsComplete(code string) (IsCompleteReply, error) {
-	return ask[IsCompleteReply](c, TypeIsCompleteRequest, CodeRequest{code})
+func (c *Client) IsComplete(ctx context.Context, code string) (IsCompleteReply, error) {
+	return ask[IsCompleteReply](ctx, c, TypeIsCompleteRequest, CodeRequest{code})
 }
 
 // Info asks who the kernel is.
-func (c *Client) Info() (KernelInfo, error) {
-	return ask[KernelInfo](c, TypeKernelInfoRequest, struct{}{})
+func (c *Client) Info(ctx context.Context) (KernelInfo, error) {
+	return ask[KernelInfo](ctx, c, TypeKernelInfoRequest, struct{}{})
 }
 
 // Shutdown asks the kernel to end and waits for its consent.
 func (c *Client) Shutdown() error {
-	_, err := ask[ShutdownReply](c, TypeShutdownRequest, ShutdownRequest{})
+	_, err := ask[ShutdownReply](context.Background(), c, TypeShutdownRequest, ShutdownRequest{})
 	return err
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -19,6 +20,12 @@ func (h echo) Execute(ctx context.Context, r ExecuteRequest, out Output) Execute
 	case "lines":
 		for range 100_000 {
 			out.Stream("stdout", "line\n")
+		}
+	case "stop": // at a breakpoint, with output of another goroutine
+		out.Debug(json.RawMessage(`"stopped"`))
+		for range 1000 {
+			out.Stream("stdout", "line\n")
+			out.Result(ResultContent{})
 		}
 	case "value":
 		out.Result(ResultContent{ExecutionCount: 1, Data: map[string]string{"text/plain": rest}})
@@ -46,6 +53,16 @@ func (echo) IsComplete(code string) IsCompleteReply {
 	return IsCompleteReply{Status: "incomplete", Indent: "\t"}
 }
 func (echo) Info() KernelInfo { return KernelInfo{Status: "ok", Implementation: "echo"} }
+func (echo) Attach(Broadcast) {}
+func (echo) Debug(_ context.Context, r json.RawMessage) json.RawMessage {
+	return json.RawMessage(`{"answer":` + string(r) + `}`)
+}
+func (echo) View(r ViewRequest) ViewReply {
+	if r.Name != "numbers" {
+		return ViewReply{Status: "error", Error: "no such view"}
+	}
+	return ViewReply{Status: "ok", Data: json.RawMessage(`[1,2]`)}
+}
 
 func connect(t *testing.T, h Handler) *Client {
 	t.Helper()
@@ -114,14 +131,65 @@ func TestInterruptGivesItsCause(t *testing.T) {
 
 func TestQuestions(t *testing.T) {
 	c := connect(t, echo{})
-	if r, err := c.Complete(CompleteRequest{Code: "f", CursorPos: 1}); err != nil || r.Matches[0] != "fx" {
+	if r, err := c.Complete(context.Background(), CompleteRequest{Code: "f", CursorPos: 1}); err != nil || r.Matches[0] != "fx" {
 		t.Errorf("%+v %v", r, err)
 	}
-	if r, err := c.IsComplete("if {"); err != nil || r.Status != "incomplete" {
+	if r, err := c.IsComplete(context.Background(), "if {"); err != nil || r.Status != "incomplete" {
 		t.Errorf("%+v %v", r, err)
 	}
-	if r, err := c.Info(); err != nil || r.Implementation != "echo" {
+	if r, err := c.Info(context.Background()); err != nil || r.Implementation != "echo" {
 		t.Errorf("%+v %v", r, err)
+	}
+}
+
+func TestControlWhileACellRuns(t *testing.T) {
+	h := echo{started: make(chan struct{})}
+	c := connect(t, h)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Execute(ctx, ExecuteRequest{Code: "wait"}, Events{})
+		ended <- err
+	}()
+	<-h.started
+	var numbers []int
+	if err := c.View(ctx, "numbers", nil, &numbers); err != nil || len(numbers) != 2 {
+		t.Errorf("view: %v %v", numbers, err)
+	}
+	var ve *ViewError
+	if err := c.View(ctx, "letters", map[string]int{"n": 1}, &numbers); !errors.As(err, &ve) {
+		t.Errorf("an unknown view: %v, want a ViewError", err)
+	}
+	if got, err := c.Debug(ctx, json.RawMessage(`7`)); err != nil || string(got) != `{"answer":7}` {
+		t.Errorf("debug: %s %v", got, err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDebugEventMayAskTheKernel(t *testing.T) {
+	c := connect(t, echo{})
+	stops, lines := 0, 0
+	_, err := c.Execute(context.Background(), ExecuteRequest{Code: "stop"}, Events{
+		Debug: func(e json.RawMessage) {
+			for range 3 {
+				if _, err := c.Debug(context.Background(), e); err != nil {
+					t.Error(err)
+				}
+			}
+			stops++
+		},
+		Stream: func(s StreamContent) {
+			if stops == 0 {
+				t.Error("output overtook the stop")
+			}
+			lines += strings.Count(s.Text, "\n")
+		},
+	})
+	if err != nil || stops != 1 || lines != 1000 {
+		t.Errorf("%d stops, %d lines, %v", stops, lines, err)
 	}
 }
 
@@ -139,7 +207,7 @@ func TestADeadKernelIsReported(t *testing.T) {
 	if !errors.As(err, &died) || died.Stderr != "fatal error" {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := c.Info(); !errors.As(err, &died) {
+	if _, err := c.Info(context.Background()); !errors.As(err, &died) {
 		t.Errorf("a later request: got %v", err)
 	}
 }

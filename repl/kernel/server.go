@@ -12,12 +12,18 @@ import (
 
 // A Handler does what the requests ask. Execute is called for one request at a
 // time; ctx is cancelled by an interrupt, with ErrInterrupted or ErrTimedOut as its cause.
+// The others are called one at a time too, on another goroutine: while a cell runs.
 type Handler interface {
 	Execute(ctx context.Context, r ExecuteRequest, out Output) ExecuteReply
+	// Debug answers a request of the Debug Adapter Protocol with a response of it.
+	Debug(ctx context.Context, request json.RawMessage) json.RawMessage
+	View(r ViewRequest) ViewReply
 	Complete(r CompleteRequest) CompleteReply
 	Inspect(r InspectRequest) InspectReply
 	IsComplete(code string) IsCompleteReply
 	Info() KernelInfo
+	// Attach tells how to send what belongs to no execution.
+	Attach(b Broadcast)
 }
 
 // The causes of a cancelled execution.
@@ -32,19 +38,25 @@ type Output interface {
 	Result(r ResultContent)
 	Display(r ResultContent)
 	Error(e ErrorContent)
+	// Debug sends an event of the Debug Adapter Protocol.
+	Debug(event any)
 	// Input asks the front end for a piece of its standard input; io.EOF at the end.
 	Input() (string, error)
 }
 
 // Serve answers requests from r on w until a shutdown request or the end of r.
 func Serve(r io.Reader, w io.Writer, h Handler) error {
-	s := &server{conn: conn{r: r, w: w}, h: h, inputs: make(chan InputContent)}
-	return s.run()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := &server{conn: conn{r: r, w: w}, h: h, ctx: ctx, inputs: make(chan InputContent)}
+	h.Attach(Broadcast{s})
+	return s.run(cancel)
 }
 
 type server struct {
 	conn
 	h      Handler
+	ctx    context.Context // of the server: ends with it
 	inputs chan InputContent
 
 	mu      sync.Mutex
@@ -54,19 +66,25 @@ type server struct {
 	ended   bool
 }
 
-func (s *server) run() error {
-	work := make(chan Message, 1024)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+func (s *server) run(cancel func()) error {
+	work, asked := make(chan Message, 1024), make(chan Message, 1024)
+	var done sync.WaitGroup
+	done.Go(func() {
 		for m := range work {
-			s.answer(m)
+			s.execute(m)
 		}
-	}()
+	})
+	done.Go(func() {
+		for m := range asked {
+			s.control(m)
+		}
+	})
 	defer func() {
+		cancel()
 		s.end()
 		close(work)
-		<-done
+		close(asked)
+		done.Wait()
 	}()
 	for {
 		m, err := s.receive()
@@ -96,8 +114,10 @@ func (s *server) run() error {
 			_ = s.send(TypeShutdownReply, m.Header.ID+".r", m.Header, ShutdownReply{"ok"})
 			close(s.inputs)
 			return nil
-		default:
+		case TypeExecuteRequest:
 			work <- m
+		default:
+			asked <- m
 		}
 	}
 }
@@ -146,38 +166,20 @@ func (s *server) begin(id string) (ctx context.Context, done func()) {
 	}
 }
 
-func (s *server) answer(m Message) {
-	reply := func(typ string, content any) { _ = s.send(typ, m.Header.ID+".r", m.Header, content) }
-	switch m.Header.Type {
-	case TypeExecuteRequest:
-		var r ExecuteRequest
-		if err := json.Unmarshal(m.Content, &r); err != nil {
-			reply(TypeExecuteReply, ExecuteReply{Status: "error"})
-			return
-		}
-		ctx, done := s.begin(m.Header.ID)
-		out := &output{s: s, parent: m.Header, allowStdin: r.AllowStdin}
-		rep := s.h.Execute(ctx, r, out)
-		out.flush()
-		done()
-		reply(TypeExecuteReply, rep)
-	case TypeCompleteRequest:
-		var r CompleteRequest
-		_ = json.Unmarshal(m.Content, &r)
-		reply(TypeCompleteReply, s.h.Complete(r))
-	case TypeInspectRequest:
-		var r InspectRequest
-		_ = json.Unmarshal(m.Content, &r)
-		reply(TypeInspectReply, s.h.Inspect(r))
-	case TypeIsCompleteRequest:
-		var r CodeRequest
-		_ = json.Unmarshal(m.Content, &r)
-		reply(TypeIsCompleteReply, s.h.IsComplete(r.Code))
-	case TypeKernelInfoRequest:
-		reply(TypeKernelInfoReply, s.h.Info())
-	default: // a newer front end: it must not wait for ever
-		reply(m.Header.Type+"_unknown", ShutdownReply{"error"})
+// execute runs a cell or a command.
+func (s *server) execute(m Message) {
+	reply := func(rep ExecuteReply) { _ = s.send(TypeExecuteReply, m.Header.ID+".r", m.Header, rep) }
+	var r ExecuteRequest
+	if err := json.Unmarshal(m.Content, &r); err != nil {
+		reply(ExecuteReply{Status: "error"})
+		return
 	}
+	ctx, done := s.begin(m.Header.ID)
+	out := &output{s: s, parent: m.Header, allowStdin: r.AllowStdin}
+	rep := s.h.Execute(ctx, r, out)
+	out.flush()
+	done()
+	reply(rep)
 }
 
 // flushAfter is how long output may wait for more before it is sent, and

@@ -15,7 +15,7 @@ import (
 // A LineKernel is what the line REPL needs of a kernel.
 type LineKernel interface {
 	Kernel
-	IsComplete(code string) (kernel.IsCompleteReply, error)
+	IsComplete(ctx context.Context, code string) (kernel.IsCompleteReply, error)
 }
 
 // A REPL reads cells line by line. A cell ends when Go's grammar says that it
@@ -120,7 +120,7 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 		cell.WriteByte('\n')
 		whole := forced || repl.IsCommand(cell.String())
 		if !whole {
-			if rep, err := k.IsComplete(cell.String()); err != nil || rep.Status != "incomplete" {
+			if rep, err := k.IsComplete(context.Background(), cell.String()); err != nil || rep.Status != "incomplete" {
 				whole = true
 			}
 		}
