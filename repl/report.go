@@ -149,7 +149,7 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1, Column: 1}}}
 	}
 	s.at(r, st.Top())
-	r.Block = s.picture(err, st)
+	r.Block = append(moreLines(err), s.picture(err, st)...)
 	return []*Report{r}
 }
 
@@ -170,11 +170,34 @@ func message(err error) string {
 	case errors.As(err, &te):
 		err = te
 	case errors.As(err, &pe):
-		return oneLine(pe.Text)
+		first, _, _ := strings.Cut(pe.Text, "\n")
+		return oneLine(first)
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	}
 	return oneLine(err.Error())
+}
+
+// shownPanicLines is how much of a panic's text is shown.
+const shownPanicLines = 200
+
+// moreLines are the lines of a panic's text after its first.
+func moreLines(err error) []string {
+	var pe *interp.PanicError
+	var te *tpu.Error
+	if errors.As(err, &te) || !errors.As(err, &pe) {
+		return nil
+	}
+	lines := strings.Split(pe.Text, "\n")[1:]
+	if n := len(lines) - shownPanicLines; n > 0 {
+		lines = append(lines[:shownPanicLines:shownPanicLines], fmt.Sprintf("\t… %d more lines", n))
+	}
+	for i, l := range lines {
+		if len(l) > maxMessage {
+			lines[i] = strings.ToValidUTF8(l[:maxMessage], "") + " …"
+		}
+	}
+	return lines
 }
 
 func oneLine(s string) string {

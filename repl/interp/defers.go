@@ -6,8 +6,8 @@ type defers struct {
 	calls     []func()
 	running   bool // a deferred call runs
 	panicking bool
-	value     any
-	raw       any // what the interpreter panicked with
+	last      *panicSnapshot // the panic under way, or the last one that was recovered
+	raw       any            // what the interpreter panicked with
 }
 
 // protect runs a function's body, then its deferred calls, as Go does: in
@@ -39,7 +39,10 @@ func (d *defers) try(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			p := s.snapshot(r)
-			d.panicking, d.value, d.raw = true, p.value, r
+			if p != d.last && p.earlier == nil {
+				p.earlier, p.recovered = d.last, d.last != nil && !d.panicking
+			}
+			d.panicking, d.last, d.raw = true, p, r
 		}
 		s.reset(d.frame)
 	}()
@@ -51,6 +54,9 @@ func (d *defers) unwind() {
 	for len(d.calls) > 0 {
 		f := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
+		if !d.panicking {
+			d.last = nil // what was recovered before is over
+		}
 		d.running = true
 		d.try(f)
 		d.running = false
@@ -80,5 +86,5 @@ func (s *stack) recovered(f *Frame) any {
 	}
 	d.panicking = false
 	s.snap = nil
-	return d.value
+	return d.last.value
 }

@@ -20,21 +20,34 @@ func (goError) RuntimeError() {}
 
 var _ runtime.Error = goError{}
 
-// panicTexts leads from the texts of package reflect to Go's. The first row
-// whose prefix fits counts.
+// panicTexts leads from the beginnings of what package reflect and the run time
+// say when the interpreter breaks a rule of theirs to what Go says. The first
+// row whose prefix fits counts.
 var panicTexts = [...]struct{ prefix, text string }{
-	{"reflect: slice index out of range", "index out of range"},
-	{"reflect: array index out of range", "index out of range"},
-	{"reflect: string index out of range", "index out of range"},
-	{"reflect.Value.Slice: slice index out of bounds", "slice bounds out of range"},
-	{"reflect.Value.Slice3: slice index out of bounds", "slice bounds out of range"},
-	{"reflect.Value.Slice: string slice index out of bounds", "slice bounds out of range"},
-	{"reflect: call of reflect.Value.", "invalid memory address or nil pointer dereference"},
-	{"reflect.Value.Call: call of nil function", "invalid memory address or nil pointer dereference"},
-	{"reflect: slice index", "index out of range"},
-	{"reflect.MakeSlice: negative len", "makeslice: len out of range"},
-	{"reflect.MakeSlice: len > cap", "makeslice: cap out of range"},
+	{"reflect: slice index out of range", "runtime error: index out of range"},
+	{"reflect: array index out of range", "runtime error: index out of range"},
+	{"reflect: string index out of range", "runtime error: index out of range"},
+	{"reflect.Value.Slice: slice index out of bounds", "runtime error: slice bounds out of range"},
+	{"reflect.Value.Slice3: slice index out of bounds", "runtime error: slice bounds out of range"},
+	{"reflect.Value.Slice: string slice index out of bounds", "runtime error: slice bounds out of range"},
+	{"reflect: call of ", nilDereference}, // of a method on the zero Value
+	{"reflect: Call using zero Value argument", nilDereference},
+	{"reflect: Method on nil interface value", nilDereference},
+	{"reflect.Value.Call: call of nil function", nilDereference},
+	{"reflect: slice index", "runtime error: index out of range"},
+	{"reflect.MakeSlice: negative len", "runtime error: makeslice: len out of range"},
+	{"reflect.MakeSlice: negative cap", "runtime error: makeslice: cap out of range"},
+	{"reflect.MakeSlice: len > cap", "runtime error: makeslice: cap out of range"},
+	{"runtime: allocation size out of range", "runtime error: makeslice: len out of range"},
+	{"reflect.MakeChan: negative buffer size", "makechan: size out of range"},
+	{"makechan: size out of range", "makechan: size out of range"},
 }
+
+const nilDereference = "runtime error: invalid memory address or nil pointer dereference"
+
+// arrayConversion is a slice that is too short for an array; Go has one text for
+// the array and the pointer to it.
+var arrayConversion = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
 
 // noAssert panics as a failed assertion does: from is the interface's name, to
 // the type that was asked for, missing a method of it when it is an interface.
@@ -69,7 +82,7 @@ func badSlice(kind string, i, n int) {
 var positionPrefix = regexp.MustCompile(`^cell\[\d+\]:\d+:\d+: `)
 
 // plainPanic gives the Go value of what the interpreter panicked with.
-func plainPanic(v any) any {
+func (r *registry) plainPanic(v any) any {
 	if rv, ok := v.(reflect.Value); ok {
 		if !rv.IsValid() {
 			return &runtime.PanicNilError{}
@@ -78,37 +91,79 @@ func plainPanic(v any) any {
 	}
 	text := ""
 	var ve *reflect.ValueError
+	var re runtime.Error
 	switch e := v.(type) {
+	case nil:
+		return &runtime.PanicNilError{}
 	case string:
 		text = e
+	case *runtime.PanicNilError, goError:
+		return v
 	case error:
-		if errors.As(e, &ve) || reflect.TypeOf(e).String() == "*interp.cfgError" {
+		if errors.As(e, &ve) || errors.As(e, &re) || reflect.TypeOf(e).String() == "*interp.cfgError" {
 			text = e.Error()
 		}
 	}
 	if loc := positionPrefix.FindString(text); loc != "" {
-		return goError{text[len(loc):]}
+		return goError{r.userTypes(text[len(loc):])}
 	}
-	if !strings.HasPrefix(text, "reflect") {
-		return v
+	if m := arrayConversion.FindStringSubmatch(text); m != nil {
+		return goError{"runtime error: cannot convert slice with length " + m[1] + " to array or pointer to array with length " + m[2]}
 	}
 	for _, row := range panicTexts {
 		if strings.HasPrefix(text, row.prefix) {
-			return goError{"runtime error: " + row.text}
+			return goError{row.text}
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "hash of unhashable type: "); ok {
+		return goError{"runtime error: hash of unhashable type " + r.userTypes(rest)}
+	}
+	if re != nil {
+		if t := r.userTypes(text); t != text {
+			return goError{t}
 		}
 	}
 	return v
 }
 
-// panicText writes a panic's value as Go does when a program dies.
-func panicText(v any) string {
+// panicText writes a panic's value as Go does when a program dies. A value that
+// Go would only give the address of is written as Go syntax.
+func (r *registry) panicText(v any) (text string) {
+	defer func() { // a method of the value panics
+		if recover() != nil {
+			text = fmt.Sprintf("(%s)", r.nameOf(v))
+		}
+	}()
+	u := reflect.ValueOf(unwrap(v))
+	if !u.IsValid() {
+		return "nil"
+	}
+	for _, method := range [...]string{"Error", "String"} {
+		if out, ok := r.call(u, method); ok && len(out) == 1 && out[0].Kind() == reflect.String {
+			return indented(out[0].String())
+		}
+	}
 	switch v := v.(type) {
 	case error:
-		return v.Error()
+		return indented(v.Error())
 	case fmt.Stringer:
-		return v.String()
-	case string:
-		return v
+		return indented(v.String())
 	}
-	return fmt.Sprint(v)
+	name := r.nameOf(v)
+	switch k := u.Kind(); {
+	case k == reflect.String && name == "string":
+		return indented(u.String())
+	case k == reflect.String:
+		return fmt.Sprintf("%s(\"%s\")", name, indented(u.String()))
+	case k <= reflect.Complex128:
+		if plain := plainValue(u); name != fmt.Sprintf("%T", plain) {
+			return fmt.Sprintf("%s(%v)", name, plain)
+		} else {
+			return fmt.Sprint(plain)
+		}
+	}
+	return indented(fmt.Sprintf("%#v", printed{r, u}))
 }
+
+// indented puts a tab before every line but the first, as Go does.
+func indented(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n\t") }

@@ -128,16 +128,17 @@ func (in *Interp) root(r *run, entry func(), done chan<- error) {
 // panicked makes the error of a panic that reached the goroutine's root.
 func (s *stack) panicked(v any) error {
 	p := s.snapshot(v)
-	return &PanicError{Value: p.value, Stack: p.stack, Text: panicText(p.value)}
+	return &PanicError{Value: p.value, Stack: p.stack, Text: s.in.registry.chainText(p)}
 }
 
 // snapshot keeps the stack of a panic at the first place that sees it: nobody
 // has popped a frame yet.
 func (s *stack) snapshot(v any) *panicSnapshot {
-	if s.snap != nil && sameValue(s.snap.value, v) {
+	value := s.in.registry.plainPanic(v)
+	if s.snap != nil && sameValue(s.snap.value, value) {
 		return s.snap
 	}
-	p := &panicSnapshot{value: plainPanic(v)}
+	p := &panicSnapshot{value: value}
 	if s.depth > 0 || s.parent != nil {
 		if n := s.intern(); n != nil {
 			p.stack = n.stack
@@ -153,7 +154,7 @@ func sameValue(a, b any) (same bool) {
 			same = false
 		}
 	}()
-	return a == plainPanic(b)
+	return a == b
 }
 
 // exited tells why a goroutine unwound without a panic.

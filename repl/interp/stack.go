@@ -65,8 +65,10 @@ type stack struct {
 
 // A panicSnapshot is the stack at a panic, kept while deferred functions run.
 type panicSnapshot struct {
-	value any
-	stack *trace.Stack
+	value     any
+	stack     *trace.Stack
+	earlier   *panicSnapshot // the panic whose deferred call panicked so
+	recovered bool           // earlier was recovered before
 }
 
 func (s *stack) frame(d int) *Frame { return &s.chunks[d/chunkFrames][d%chunkFrames] }

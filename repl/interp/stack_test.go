@@ -36,7 +36,7 @@ func TestPanicStack(t *testing.T) {
 		{"two calls", []string{"func f(a int) int {\n\tif a > 1 {\n\t\tpanic(\"big\")\n\t}\n\treturn a\n}\nf(1) + f(2)"}, "big", "f@1:3:3 (cell)@1:7:8"},
 		{"nil pointer", []string{"type P struct{ X int }\nvar p *P\np.X"}, "runtime error: invalid memory address or nil pointer dereference", "(cell)@1:3:3"},
 		{"in a literal", []string{"f := func() { panic(fmt.Errorf(\"e %d\", 1)) }", "for i := 0; i < 3; i++ {\n\tf()\n}"}, "e 1", "(cell).func1@1:1:15 (cell)@2:2:2"},
-		{"deferred", []string{"func f() {\n\tdefer func() { panic(\"two\") }()\n\tpanic(\"one\")\n}\nf()"}, "two", "f.func1@1:2:17 f@1:3:2 (cell)@1:5:1"},
+		{"deferred", []string{"func f() {\n\tdefer func() { panic(\"two\") }()\n\tpanic(\"one\")\n}\nf()"}, "one\n\tpanic: two", "f.func1@1:2:17 f@1:3:2 (cell)@1:5:1"},
 		{"recovered and again", []string{"func f() (err error) {\n\tdefer func() { if e := recover(); e != nil { err = fmt.Errorf(\"%v\", e) } }()\n\tpanic(\"one\")\n}\nif f() != nil {\n\tpanic(\"later\")\n}"}, "later", "(cell)@1:6:2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
