@@ -32,6 +32,7 @@ type layer struct {
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
 	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling"}},
+	{name: "the user's files", packages: []string{"repl/config", "repl/store"}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
 		"runtime/shape": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
 	}},
@@ -61,6 +62,7 @@ var notFor = map[string][]string{
 	"github.com/traefik/yaegi/interp":    {"repl/interp"},
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
+	"github.com/pelletier/go-toml/v2":    {"repl/config"},
 	"golang.org/x/tools/go/gcexportdata": {"repl/interp"},
 }
 

@@ -1,0 +1,131 @@
+package config
+
+// A Context is where a key is typed. Keys of a context win over global ones.
+type Context string
+
+// The contexts.
+const (
+	Global Context = "global" // everywhere
+	Editor Context = "editor" // typing a cell
+	Cells  Context = "cells"  // cell mode: letters are actions
+	Popup  Context = "popup"  // a list is open: completion, palette, history
+	Panel  Context = "panel"  // a panel has the focus
+)
+
+// Contexts lists the contexts in the order of :keys.
+func Contexts() []Context { return []Context{Global, Editor, Cells, Popup, Panel} }
+
+// An Action is something a key can do. Its name is what [keys] and the palette
+// call it; keys are in the notation of the terminal library ("ctrl+r"), a
+// sequence has a space between them ("d d").
+type Action struct {
+	Name    string
+	Context Context
+	Keys    []string
+	Doc     string
+}
+
+// actions is the table of everything a key can do.
+var actions = []Action{
+	{"run", Editor, []string{"enter"}, "run the cell when it is whole, else a new line"},
+	{"newline", Editor, []string{"alt+enter", "ctrl+j", "shift+enter"}, "a new line"},
+	{"run-as-is", Editor, []string{"f8", "ctrl+enter"}, "run the cell without looking whether it is whole"},
+	{"cell-mode", Editor, []string{"esc"}, "leave typing: letters act on cells"},
+	{"complete", Editor, []string{"tab"}, "complete the word, or indent at the start of a line"},
+	{"unindent", Editor, []string{"shift+tab"}, "take one indent away"},
+	{"history", Editor, []string{"ctrl+r"}, "search the history"},
+	{"up", Editor, []string{"up", "ctrl+up"}, "a line up, at the top the history"},
+	{"down", Editor, []string{"down", "ctrl+down"}, "a line down, at the bottom the history"},
+	{"left", Editor, []string{"left", "ctrl+b"}, "a letter left"},
+	{"right", Editor, []string{"right", "ctrl+f"}, "a letter right"},
+	{"word-left", Editor, []string{"alt+b", "ctrl+left"}, "a word left"},
+	{"word-right", Editor, []string{"alt+f", "ctrl+right"}, "a word right"},
+	{"line-start", Editor, []string{"home", "ctrl+a"}, "to the start of the line"},
+	{"line-end", Editor, []string{"end", "ctrl+e"}, "to the end of the line"},
+	{"delete-left", Editor, []string{"backspace", "ctrl+h"}, "delete the letter to the left"},
+	{"delete-right", Editor, []string{"delete"}, "delete the letter to the right"},
+	{"delete-word-left", Editor, []string{"ctrl+w", "alt+backspace"}, "cut the word to the left"},
+	{"delete-word-right", Editor, []string{"alt+d"}, "cut the word to the right"},
+	{"kill-line", Editor, []string{"ctrl+k"}, "cut to the end of the line"},
+	{"kill-start", Editor, []string{"ctrl+u"}, "cut to the start of the line"},
+	{"yank", Editor, []string{"ctrl+y"}, "put back what was cut"},
+	{"undo", Editor, []string{"ctrl+z", "ctrl+_"}, "undo typing"},
+	{"redo", Editor, []string{"alt+z"}, "redo typing"},
+	{"external-editor", Editor, []string{"alt+e"}, "open the cell in $VISUAL or $EDITOR"},
+	{"exit", Editor, []string{"ctrl+d"}, "leave when nothing is typed, else delete to the right"},
+
+	{"edit", Cells, []string{"enter", "e"}, "type in the cell"},
+	{"type", Cells, []string{"i"}, "back to the prompt"},
+	{"cell-down", Cells, []string{"j", "down"}, "the next cell"},
+	{"cell-up", Cells, []string{"k", "up"}, "the cell before"},
+	{"cell-first", Cells, []string{"g"}, "the first cell"},
+	{"cell-last", Cells, []string{"G"}, "the last cell"},
+	{"cell-run", Cells, []string{"r"}, "run the cell"},
+	{"run-from-here", Cells, []string{"R"}, "run this cell and those after it, up to a failure"},
+	{"run-all", Cells, []string{"A"}, "run all cells, up to a failure"},
+	{"run-stale", Cells, []string{"s"}, "run the cells whose inputs changed, in order"},
+	{"insert-above", Cells, []string{"a"}, "a new cell above"},
+	{"insert-below", Cells, []string{"b"}, "a new cell below"},
+	{"cell-delete", Cells, []string{"d d"}, "delete the cell"},
+	{"cell-undo", Cells, []string{"u"}, "undo the last change of cells"},
+	{"cell-redo", Cells, []string{"U"}, "redo it"},
+	{"move-down", Cells, []string{"J"}, "move the cell down"},
+	{"move-up", Cells, []string{"K"}, "move the cell up"},
+	{"split", Cells, []string{"S"}, "split the cell where its cursor was"},
+	{"merge", Cells, []string{"M"}, "merge with the cell below"},
+	{"fold", Cells, []string{"z"}, "fold the cell, or show all of its output"},
+	{"copy-cell", Cells, []string{"y"}, "copy the cell to the clipboard"},
+	{"copy-output", Cells, []string{"Y"}, "copy its output to the clipboard"},
+	{"clear-output", Cells, []string{"c"}, "clear its output"},
+	{"command", Cells, []string{":"}, "type a command"},
+	{"debug-rerun", Cells, []string{"D"}, "run the cell again in debug mode"},
+
+	{"accept", Popup, []string{"enter"}, "take the entry"},
+	{"next", Popup, []string{"tab", "down", "ctrl+n"}, "the next entry"},
+	{"previous", Popup, []string{"shift+tab", "up", "ctrl+p"}, "the entry before"},
+	{"page-down", Popup, []string{"pgdown"}, "a page of entries down"},
+	{"page-up", Popup, []string{"pgup"}, "a page of entries up"},
+	{"close", Popup, []string{"esc", "ctrl+g"}, "close the list"},
+
+	{"leave-panel", Panel, []string{"esc", "q"}, "give the focus back to the cells"},
+
+	{"interrupt", Global, []string{"ctrl+c"}, "interrupt the cell, a second time offer a restart, clear what is typed"},
+	{"palette", Global, []string{"ctrl+p"}, "find a command by its name"},
+	{"redraw", Global, []string{"ctrl+l"}, "draw the screen anew"},
+	{"scroll-up", Global, []string{"pgup"}, "scroll up"},
+	{"scroll-down", Global, []string{"pgdown"}, "scroll down"},
+	{"scroll-top", Global, []string{"ctrl+home"}, "to the first cell"},
+	{"scroll-end", Global, []string{"ctrl+end"}, "to the last cell"},
+	{"help", Global, []string{"f1", "alt+h"}, "explain what is under the cursor"},
+	{"panel-hbm", Global, []string{"f2"}, "the HBM panel"},
+	{"panel-fusion", Global, []string{"f3"}, "the fusion panel"},
+	{"panel-trace", Global, []string{"f4"}, "the trace panel"},
+	{"continue", Global, []string{"f5"}, "debugger: go on"},
+	{"panel-vars", Global, []string{"f6"}, "the variables panel"},
+	{"panel-debug", Global, []string{"f7"}, "the breakpoints, stack and watches panel"},
+	{"breakpoint", Global, []string{"f9"}, "debugger: set or clear a breakpoint on the line"},
+	{"step-over", Global, []string{"f10"}, "debugger: to the next line"},
+	{"step-in", Global, []string{"f11"}, "debugger: into the call"},
+	{"step-out", Global, []string{"shift+f11", "alt+f11"}, "debugger: out of the function"},
+	{"mouse", Global, []string{"f12"}, "mouse on or off"},
+	{"save", Global, []string{"alt+s"}, "save the notebook"},
+	{"pane-wider", Global, []string{"alt+left"}, "give the panels more room"},
+	{"pane-narrower", Global, []string{"alt+right"}, "give the panels less room"},
+	{"pane-taller", Global, []string{"alt+up"}, "give the typed cell, or the trace strip, more room"},
+	{"pane-shorter", Global, []string{"alt+down"}, "give it less room"},
+	{"panel-next", Global, []string{"alt+o"}, "focus the next panel"},
+	{"panel-graph", Global, nil, "the graph panel"},
+	{"panel-roofline", Global, nil, "the roofline panel"},
+	{"panel-events", Global, nil, "the events panel"},
+	{"panel-cache", Global, nil, "the compilation cache panel"},
+	{"panel-help", Global, nil, "the help panel"},
+	{"focus-1", Global, []string{"alt+1"}, "focus the cells"},
+	{"focus-2", Global, []string{"alt+2"}, "focus the first panel"},
+	{"focus-3", Global, []string{"alt+3"}, "focus the second panel"},
+	{"focus-4", Global, []string{"alt+4"}, "focus the third panel"},
+	{"focus-5", Global, []string{"alt+5"}, "focus the fourth panel"},
+	{"focus-6", Global, []string{"alt+6"}, "focus the fifth panel"},
+}
+
+// Actions lists the table.
+func Actions() []Action { return append([]Action(nil), actions...) }
