@@ -1,21 +1,19 @@
 // Package export writes a recording in the formats that other tools open.
 //
 // It never changes an event and never asks the runtime anything: all it writes
-// comes from its Input. It imports trace alone of this module. Invariant: the
+// comes from its Input. It imports trace and atomicfile of this module. Invariant: the
 // same Input gives the same bytes.
 package export
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/tpush/tpush/repl/store/atomicfile"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -101,74 +99,7 @@ func ToFile(path string, f Format, in Input) (int64, error) {
 		}
 		in.Meta.SourceDir = dir
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device or a pipe is written, never replaced
-		return toSpecial(path, f, in)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tpush-*")
-	if err != nil {
-		return 0, &fs.PathError{Op: "write", Path: path, Err: cause(err)}
-	}
-	defer os.Remove(tmp.Name()) // fails when it was renamed
-	size := counter{w: bufio.NewWriter(tmp)}
-	err = f.Write(&size, in)
-	if err == nil {
-		err = size.w.Flush()
-	}
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return 0, err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return 0, &fs.PathError{Op: "write", Path: path, Err: cause(err)}
-	}
-	return size.n, nil
-}
-
-// cause is what the system said, without the name of a temporary file.
-func cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
-	}
-	return err
-}
-
-// toSpecial writes to something that is no regular file.
-func toSpecial(path string, f Format, in Input) (int64, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return 0, err
-	}
-	size := counter{w: bufio.NewWriter(file)}
-	err = f.Write(&size, in)
-	if err == nil {
-		err = size.w.Flush()
-	}
-	if cerr := file.Close(); err == nil {
-		err = cerr
-	}
-	return size.n, err
-}
-
-// counter counts what is written.
-type counter struct {
-	w *bufio.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return f.Write(w, in) })
 }
 
 // WriteSources writes the source of every typed cell to dir as cell_N.tpu.
