@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"sort"
+	"strings"
 )
 
 // assertable tells whether the interpreter can be trusted with an assertion to
@@ -121,11 +123,15 @@ func (c *compiler) assertOne(a *ast.TypeAssertExpr) ast.Expr {
 	p := a.Lparen
 	pair := c.commaOk(ident("ʹy", p), t, p)
 	missing := ""
-	if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
-		missing = i.Method(0).Name()
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		missing = methodList(i)
 	}
 	from := "interface {}"
-	if st := c.info.Types[a.X].Type; st != nil {
+	st := c.subjects[a]
+	if st == nil {
+		st = c.info.Types[a.X].Type
+	}
+	if st != nil {
 		if i, ok := st.Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
 			from = c.runtimeName(st)
 		}
@@ -137,6 +143,17 @@ func (c *compiler) assertOne(a *ast.TypeAssertExpr) ast.Expr {
 		&ast.ReturnStmt{Return: p, Results: []ast.Expr{ident("ʹv", p)}})}
 	c.raw[lit] = true
 	return c.typed(call(lit, p, a.X), t)
+}
+
+// methodList names the methods of an interface in the order in which the run
+// time looks for them.
+func methodList(i *types.Interface) string {
+	var names []string
+	for m := range i.Methods() {
+		names = append(names, m.Name())
+	}
+	sort.Strings(names)
+	return strings.Join(names, " ")
 }
 
 // ofCell tells whether t is a named type of a cell, or a pointer to one: the

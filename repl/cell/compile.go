@@ -71,15 +71,17 @@ type compiler struct {
 	foreign      []*foreignMethod
 	last         ast.Expr // last expression, to be shown
 	tmp          int
-	extra        map[string]string            // packages that the lowered code needs
-	generics     map[string]bool              // generic functions of the library that are used
-	instantiated map[ast.Expr]bool            // those with their type arguments
-	localRegs    []ast.Decl                   // registrations of types inside functions
-	pairs        map[*ast.TypeAssertExpr]bool // assertions with a comma-ok
-	raw          map[*ast.FuncLit]bool        // literals that are not instrumented
-	compiled     map[*ast.CallExpr]bool       // calls of tpu.Compile that have their type
-	stored       map[string]string            // variables that keep an earlier one's storage
-	order        []*types.Var                 // variables in the order of their declarations
+	extra        map[string]string                  // packages that the lowered code needs
+	generics     map[string]bool                    // generic functions of the library that are used
+	instantiated map[ast.Expr]bool                  // those with their type arguments
+	localRegs    []ast.Decl                         // registrations of types inside functions
+	pairs        map[*ast.TypeAssertExpr]bool       // assertions with a comma-ok
+	subjects     map[*ast.TypeAssertExpr]types.Type // interfaces whose value is taken out first
+	raw          map[*ast.FuncLit]bool              // literals that are not instrumented
+	held         map[ast.Expr]bool                  // calls that will be held in a temporary
+	compiled     map[*ast.CallExpr]bool             // calls of tpu.Compile that have their type
+	stored       map[string]string                  // variables that keep an earlier one's storage
+	order        []*types.Var                       // variables in the order of their declarations
 	sources      []declSource
 	hooks        map[string]string // P.Inc to the variable that redefines it
 	setHooks     []ast.Stmt        // run first: redefinitions of methods

@@ -98,7 +98,7 @@ func (f *function) lower(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockSt
 	if recv != nil {
 		nameParams(recv)
 	}
-	scan := scanBody(body)
+	scan := f.c.scanBody(body)
 	f.defers = scan.defers
 	f.loops = scan.loops
 	f.framed = f.c.s.cfg.Markers && (scan.calls || scan.loops || f.top) || scan.defers || scan.recovers || scan.gos
@@ -265,7 +265,7 @@ type bodyScan struct {
 	calls, loops, defers, recovers, gos bool
 }
 
-func scanBody(b *ast.BlockStmt) (s bodyScan) {
+func (c *compiler) scanBody(b *ast.BlockStmt) (s bodyScan) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -283,7 +283,10 @@ func scanBody(b *ast.BlockStmt) (s bodyScan) {
 		case *ast.UnaryExpr:
 			s.calls = s.calls || n.Op == token.ARROW
 		case *ast.BinaryExpr:
-			s.calls = s.calls || n.Op == token.QUO || n.Op == token.REM
+			s.calls = s.calls || n.Op == token.QUO || n.Op == token.REM || (n.Op == token.SHL || n.Op == token.SHR) && c.info.Types[n].Value == nil
+		case *ast.SelectorExpr:
+			sel := c.info.Selections[n]
+			s.calls = s.calls || sel != nil && sel.Indirect() // a nil pointer fails
 		case *ast.ForStmt, *ast.RangeStmt:
 			s.loops = true
 		case *ast.BranchStmt:

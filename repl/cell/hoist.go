@@ -19,8 +19,15 @@ type event struct {
 // exprs lowers the expressions of a statement: literals inside them, then the
 // marks. With several calls whose positions matter, all but the last are moved
 // in front, each with a mark of its own: the order of calls is Go's, and each
-// op is known by its column.
-func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
+// op is known by its column. Calls before an index that must be checked are
+// moved as well.
+func (f *function) exprs(p token.Pos, slots ...*ast.Expr) []ast.Stmt {
+	return f.exprsTo(p, 0, slots...)
+}
+
+// exprsTo is exprs for an assignment whose targets are the first slots: their
+// own indices are looked at when everything has been evaluated.
+func (f *function) exprsTo(p token.Pos, targets int, slots ...*ast.Expr) (pre []ast.Stmt) {
 	for _, s := range slots {
 		if *s != nil {
 			f.litsIn(*s)
@@ -31,34 +38,40 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 		return pre
 	}
 	w := &eventWalk{c: f.c}
-	for _, s := range slots {
+	var late []*check
+	for i, s := range slots {
 		w.expr(s)
-	}
-	last := -1
-	worthy := 0
-	for i, e := range w.events {
-		if e.worthy {
-			last = i
-			worthy++
+		if i < targets {
+			late = append(late, w.takeOwn(*s)...)
 		}
 	}
-	checks := w.checks
-	if f.noChecks {
-		checks = nil
+	for _, k := range late {
+		k.after = len(w.events)
+		w.checks = append(w.checks, k)
 	}
-	if worthy == 0 {
+	for _, guard := range w.guards {
+		guard()
+	}
+	if f.noChecks {
+		*slots[0] = f.c.guarded(*slots[0], w.checks)
+		w.checks = nil
+	}
+	last, moved := w.plan()
+	checks := w.checks
+	if last < 0 && moved == 0 {
 		if w.first.IsValid() {
 			pre = append(pre, f.mark(w.first, true)...)
 		}
-		return append(pre, checks...)
+		return append(pre, f.checksUpTo(&checks, 0)...)
 	}
 	begins := true
 	if len(checks) > 0 {
-		pre = append(append(pre, f.mark(w.first, true)...), checks...)
+		pre = append(pre, f.mark(w.first, true)...)
 		begins = false
 	}
 	for i, e := range w.events {
-		if i > last {
+		pre = append(pre, f.checksUpTo(&checks, i)...)
+		if i > last && i >= moved {
 			break
 		}
 		if e.cond != nil {
@@ -68,7 +81,7 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 			begins = false
 			continue
 		}
-		if e.worthy {
+		if e.worthy || i < moved {
 			pre = append(pre, f.mark(e.pos, begins)...)
 			begins = false
 		}
@@ -78,7 +91,7 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 			*e.slot = v
 			continue
 		}
-		if i == last || e.multi {
+		if i == last && i >= moved || e.multi {
 			continue
 		}
 		name := f.c.temp("t")
@@ -86,7 +99,63 @@ func (f *function) exprs(p token.Pos, slots ...*ast.Expr) (pre []ast.Stmt) {
 		pre = append(pre, define(name, x, x.Pos()))
 		*e.slot = f.c.typed(ident(name, x.Pos()), f.c.info.Types[x].Type)
 	}
+	if moved == len(w.events) {
+		pre = append(pre, f.checksUpTo(&checks, moved)...)
+	}
 	return pre
+}
+
+// plan gives the last event whose position matters, -1 for none, and how many
+// events must be moved in front so that the checks behind them can be made.
+func (w *eventWalk) plan() (last, moved int) {
+	last = -1
+	w.c.held = map[ast.Expr]bool{}
+	defer func() { w.c.held = nil }()
+	whole := len(w.events) // the events before this one can all be moved
+	for i, e := range w.events {
+		if e.worthy {
+			last = i
+		}
+		if e.multi && whole == len(w.events) {
+			whole = i
+		}
+		if i < whole {
+			w.c.held[*e.slot] = true
+		}
+	}
+	kept := w.checks[:0]
+	for _, k := range w.checks {
+		if k.after > whole || !k.ready() {
+			continue
+		}
+		kept = append(kept, k)
+		moved = max(moved, k.after)
+	}
+	w.checks = kept
+	return last, moved
+}
+
+// checksUpTo makes the checks that come before event i, and drops them from the list.
+func (f *function) checksUpTo(checks *[]*check, i int) (out []ast.Stmt) {
+	for len(*checks) > 0 && (*checks)[0].after <= i {
+		k := (*checks)[0]
+		*checks = (*checks)[1:]
+		out = append(out, k.stmt(f.mark(k.pos, false)))
+	}
+	return out
+}
+
+// guardCase checks the indices of a switch case that is a condition.
+func (f *function) guardCase(slot *ast.Expr) {
+	if !f.framed || !f.c.s.cfg.Markers {
+		return
+	}
+	w := &eventWalk{c: f.c}
+	w.expr(slot)
+	for _, guard := range w.guards {
+		guard()
+	}
+	*slot = f.c.guarded(*slot, w.checks)
 }
 
 // holdLits gives literals that are passed to native code a variable each: passed
@@ -141,7 +210,26 @@ type eventWalk struct {
 	c      *compiler
 	events []event
 	first  token.Pos // first thing that can fail
-	checks []ast.Stmt
+	checks []*check
+	guards []func() // put the checks of right sides of && and || in front of those
+}
+
+// takeOwn takes the checks of the expression itself, not of its parts, out.
+func (w *eventWalk) takeOwn(e ast.Expr) (own []*check) {
+	n, ok := unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	kept := w.checks[:0]
+	for _, k := range w.checks {
+		if k.of == ast.Expr(n) {
+			own = append(own, k)
+		} else {
+			kept = append(kept, k)
+		}
+	}
+	w.checks = kept
+	return own
 }
 
 func (w *eventWalk) note(p token.Pos) {
@@ -232,11 +320,20 @@ func (w *eventWalk) expr(slot *ast.Expr) {
 				w.note(at)
 				w.events = append(w.events, event{slot: &n.Y, pos: at, worthy: true, multi: true})
 			}
+			if worthy <= 1 && !moved {
+				w.guards = append(w.guards, in.guards...)
+				if len(in.checks) > 0 {
+					w.guards = append(w.guards, func() { n.Y = w.c.guarded(n.Y, in.checks) })
+				}
+			}
 			return
 		}
 		w.expr(&n.Y)
-		if n.Op == token.QUO || n.Op == token.REM {
+		switch n.Op {
+		case token.QUO, token.REM:
 			w.note(n.OpPos)
+		case token.SHL, token.SHR:
+			w.checkShift(n.Y, n.OpPos)
 		}
 	case *ast.CompositeLit:
 		w.list(n.Elts)

@@ -150,6 +150,13 @@ func (c *compiler) tagFields(st *ast.StructType, id int) {
 // as a function of a pointer to the receiver.
 func (c *compiler) methodRegs(typeName string, id int, named *types.Named, p token.Pos) (out []ast.Decl) {
 	values := types.NewMethodSet(named)
+	var all []string
+	for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		all = append(all, methodWord(m.Obj().Name(), values.Lookup(named.Obj().Pkg(), m.Obj().Name()) != nil))
+	}
+	if len(all) > 0 {
+		out = append(out, c.registration("Methods", p, intLit(id, p), strLit(strings.Join(all, " "), p)))
+	}
 	for _, name := range methodNames {
 		m, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), name)
 		fn, ok := m.(*types.Func)
@@ -160,6 +167,14 @@ func (c *compiler) methodRegs(typeName string, id int, named *types.Named, p tok
 		out = append(out, c.methodReg(typeName, id, name, fn.Signature(), byValue, p))
 	}
 	return out
+}
+
+// methodWord is how a method is listed: * before one that only a pointer has.
+func methodWord(name string, byValue bool) string {
+	if byValue {
+		return name
+	}
+	return "*" + name
 }
 
 // methodReg registers one method.
@@ -186,21 +201,22 @@ func (c *compiler) methodReg(typeName string, id int, name string, sig *types.Si
 
 // foreignReg registers a method that a later cell gave a type.
 func (c *compiler) foreignReg(m *foreignMethod, sig *types.Signature) []ast.Decl {
+	id := c.s.typeIDs[m.entry.obj]
+	if id == 0 {
+		return nil
+	}
+	_, ptr := sig.Params().At(0).Type().(*types.Pointer)
+	out := []ast.Decl{c.registration("Methods", m.name.Pos(), intLit(id, m.name.Pos()), strLit(methodWord(m.name.Name, !ptr), m.name.Pos()))}
 	for _, name := range methodNames {
 		if name != m.name.Name {
 			continue
-		}
-		id := c.s.typeIDs[m.entry.obj]
-		if id == 0 {
-			return nil
 		}
 		var params []*types.Var
 		for i := 1; i < sig.Params().Len(); i++ {
 			params = append(params, sig.Params().At(i))
 		}
-		_, ptr := sig.Params().At(0).Type().(*types.Pointer)
 		msig := types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
-		return []ast.Decl{c.methodReg(m.entry.internal, id, name, msig, !ptr, m.name.Pos())}
+		return append(out, c.methodReg(m.entry.internal, id, name, msig, !ptr, m.name.Pos()))
 	}
-	return nil
+	return out
 }

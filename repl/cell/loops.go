@@ -333,10 +333,14 @@ func (f *function) hasCalls(n ast.Node) (found bool) {
 	return found
 }
 
-// hasWorthy tells whether an expression runs code of cells or ops.
+// hasWorthy tells whether an expression runs code of cells or ops, or calls
+// something before an index that must be checked.
 func (f *function) hasWorthy(e ast.Expr) bool {
 	w := &eventWalk{c: f.c}
 	w.expr(&e)
+	if _, moved := w.plan(); moved > 0 {
+		return true
+	}
 	for _, ev := range w.events {
 		if ev.worthy {
 			return true

@@ -186,6 +186,10 @@ func (c *compiler) plainSubject(n *ast.TypeAssertExpr) {
 		return
 	}
 	if c.isErrorType(t) && c.ofCell(c.typeAt(n.Type)) {
+		if c.subjects == nil {
+			c.subjects = map[*ast.TypeAssertExpr]types.Type{}
+		}
+		c.subjects[n] = t
 		n.X = c.typed(rt("Any", n.X.Pos(), n.X), types.Universe.Lookup("any").Type())
 		return
 	}

@@ -158,7 +158,7 @@ func (f *function) stmt(st ast.Stmt) []ast.Stmt {
 		pre := f.exprs(n.Pos(), &n.Chan, &n.Value)
 		return append(pre, f.send(n)...)
 	case *ast.IncDecStmt:
-		return append(f.exprs(n.Pos(), &n.X), n)
+		return append(f.exprsTo(n.Pos(), 1, &n.X), n)
 	}
 	return []ast.Stmt{st}
 }
@@ -181,8 +181,23 @@ func (f *function) assignStmt(n *ast.AssignStmt) []ast.Stmt {
 	if u, ok := commaOkReceive(n); ok && f.c.s.cfg.Markers && f.framed {
 		return append(f.exprs(n.Pos(), &u.X), f.receiveOk(n, u, defined)...)
 	}
-	pre := append(f.exprs(n.Pos(), slots...), f.holdInterfaces(n)...)
+	var pre []ast.Stmt
+	if n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN {
+		pre = f.shiftAssign(n)
+	} else {
+		pre = f.exprsTo(n.Pos(), len(slots)-len(n.Rhs), slots...)
+	}
+	pre = append(pre, f.holdInterfaces(n)...)
 	return append(append(pre, n), f.rootsOf(defined)...)
+}
+
+// shiftAssign checks the count of x <<= n.
+func (f *function) shiftAssign(n *ast.AssignStmt) []ast.Stmt {
+	shift := ast.Expr(&ast.BinaryExpr{X: n.Lhs[0], OpPos: n.TokPos, Op: token.SHL, Y: n.Rhs[0]})
+	pre := f.exprs(n.Pos(), &shift)
+	b := shift.(*ast.BinaryExpr)
+	n.Lhs[0], n.Rhs[0] = b.X, b.Y
+	return pre
 }
 
 // holdInterfaces makes interfaces of values before they are assigned to an
@@ -335,6 +350,11 @@ func (f *function) switchStmt(n *ast.SwitchStmt, label *ast.LabeledStmt) []ast.S
 		cc := cl.(*ast.CaseClause)
 		for _, e := range cc.List {
 			f.litsIn(e)
+		}
+		for i := range cc.List {
+			if n.Tag == nil {
+				f.guardCase(&cc.List[i])
+			}
 		}
 		cc.Body = f.stmts(cc.Body)
 	}

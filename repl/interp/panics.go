@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -50,33 +51,61 @@ const nilDereference = "runtime error: invalid memory address or nil pointer der
 var arrayConversion = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
 
 // noAssert panics as a failed assertion does: from is the interface's name, to
-// the type that was asked for, missing a method of it when it is an interface.
-func (in *Interp) noAssert(x any, from, to, missing string) {
+// the type that was asked for, methods its methods when it is an interface.
+func (in *Interp) noAssert(x any, from, to, methods string) {
 	name := in.registry.nameOf(x)
 	switch {
-	case x == nil && missing != "":
+	case x == nil && methods != "":
 		panic(goError{"interface conversion: interface is nil, not " + to})
 	case x == nil:
 		panic(goError{"interface conversion: " + from + " is nil, not " + to})
-	case missing != "":
-		panic(goError{"interface conversion: " + name + " is not " + to + ": missing method " + missing})
+	case methods != "":
+		panic(goError{"interface conversion: " + name + " is not " + to + ": missing method " + in.registry.missing(x, methods)})
 	}
 	panic(goError{"interface conversion: " + from + " is " + name + ", not " + to})
 }
 
-// badIndex panics as Go does for an index that is too large.
-func badIndex(i, n int) {
-	panic(goError{fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)})
+// badIndex panics as Go does for an index outside of a sequence of n elements.
+// Like the other bad functions it has a result only to stand in a condition.
+func badIndex(i any, n int) bool {
+	if text, negative := indexText(i); negative {
+		panic(goError{"runtime error: index out of range [" + text + "]"})
+	} else {
+		panic(goError{fmt.Sprintf("runtime error: index out of range [%s] with length %d", text, n)})
+	}
 }
 
-// badSlice panics as Go does for the bounds of a slice: kind says of what.
-func badSlice(kind string, i, n int) {
-	switch kind {
-	case "capacity", "length":
-		panic(goError{fmt.Sprintf("runtime error: slice bounds out of range [:%d] with %s %d", i, kind, n)})
+// indexText writes an index of any integer type.
+func indexText(i any) (text string, negative bool) {
+	v := reflect.ValueOf(i)
+	if v.CanUint() {
+		return strconv.FormatUint(v.Uint(), 10), false
 	}
-	panic(goError{fmt.Sprintf("runtime error: slice bounds out of range [%d:%d]", i, n)})
+	return strconv.FormatInt(v.Int(), 10), v.Int() < 0
 }
+
+// badSlice panics as Go does for bound number at (0, 1, 2) of a slice expression
+// with two or three bounds: it is larger than limit, which is the capacity or
+// the length of what is sliced, or the bound behind it (kind order).
+func badSlice(bounds, at int, kind string, i any, limit int) bool {
+	text, negative := indexText(i)
+	parts := make([]string, bounds)
+	parts[at] = text
+	where := ""
+	if !negative {
+		if kind == "order" {
+			if at+1 < bounds {
+				parts[at+1] = strconv.Itoa(limit)
+			}
+		} else {
+			where = fmt.Sprintf(" with %s %d", kind, limit)
+		}
+	}
+	panic(goError{"runtime error: slice bounds out of range [" + strings.Join(parts, ":") + "]" + where})
+}
+
+// badShift panics as Go does for a negative shift count.
+func badShift() bool { panic(goError{"runtime error: negative shift amount"}) }
 
 // positionPrefix is what the interpreter puts before some texts.
 var positionPrefix = regexp.MustCompile(`^cell\[\d+\]:\d+:\d+: `)

@@ -15,6 +15,7 @@ type typeInfo struct {
 	name    string
 	fields  []string // of a struct, as written
 	methods map[string]method
+	has     map[string]bool // all its methods; a value, not only a pointer, has it
 }
 
 // A method is one that native code may call.
@@ -39,7 +40,7 @@ func newRegistry() *registry {
 func (r *registry) declare(id int, name, fields string, nilPointer any) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	info := &typeInfo{name: name, methods: map[string]method{}}
+	info := &typeInfo{name: name, methods: map[string]method{}, has: map[string]bool{}}
 	if fields != "" {
 		info.fields = strings.Split(fields, " ")
 	}
@@ -58,6 +59,39 @@ func (r *registry) addMethod(id int, name string, byValue bool, fn any) int {
 		info.methods[name] = method{reflect.ValueOf(fn), byValue}
 	}
 	return 0
+}
+
+// addMethods notes the methods of a type by name, * before those of a pointer.
+func (r *registry) addMethods(id int, names string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if info := r.byID[id]; info != nil {
+		for _, n := range strings.Fields(names) {
+			n, pointer := strings.CutPrefix(n, "*")
+			info.has[n] = !pointer
+		}
+	}
+	return 0
+}
+
+// missing gives the first of the methods that a value does not have.
+func (r *registry) missing(x any, methods string) string {
+	t := reflect.TypeOf(unwrap(x))
+	elem, pointer := t, false
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		elem, pointer = t.Elem(), true
+	}
+	info := r.info(elem)
+	for _, m := range strings.Fields(methods) {
+		if info == nil {
+			if _, ok := t.MethodByName(m); !ok {
+				return m
+			}
+		} else if byValue, ok := info.has[m]; !ok || !byValue && !pointer {
+			return m
+		}
+	}
+	return methods
 }
 
 // info gives what is known of a type, nil if it is none of a cell.

@@ -33,6 +33,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Clear":       clearValue,
 		"Type":        in.registry.declare,
 		"Method":      in.registry.addMethod,
+		"Methods":     in.registry.addMethods,
 		"Equal":       equal,
 		"Any":         unwrap,
 		"Error":       in.registry.asError,
@@ -44,6 +45,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"SortStable":  func(x any, less func(i, j int) bool) { sort.SliceStable(x, less) },
 		"BadIndex":    badIndex,
 		"BadSlice":    badSlice,
+		"BadShift":    badShift,
 		"Receive":     receive,
 		"Send":        send,
 		"Interrupted": func(f *Frame) chan struct{} {
