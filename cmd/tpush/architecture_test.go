@@ -31,7 +31,7 @@ type layer struct {
 
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
-	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling"}},
+	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "repl/shot"}},
 	{name: "the user's files", packages: []string{"repl/config", "repl/store", "repl/store/atomicfile"}, may: map[string][]string{"repl/store": {"repl/store/atomicfile"}}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
 		"runtime/shape": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
@@ -63,6 +63,8 @@ var notFor = map[string][]string{
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
 	"github.com/pelletier/go-toml/v2":    {"repl/config"},
+	"github.com/charmbracelet/x/vt":      {"repl/shot"},
+	"charm.land/bubbletea/v2":            {"repl/tui", "repl/shot"},
 	"golang.org/x/tools/go/gcexportdata": {"repl/interp"},
 }
 
