@@ -89,6 +89,7 @@ type Dispatcher struct {
 
 	stats  Stats
 	groups groupRing
+	past   history
 
 	// Scratch of the eager path, so that one operation allocates only its result.
 	specs   []shape.Spec
@@ -281,6 +282,9 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 		if v != nil {
 			v.used = true
 		}
+	}
+	if d.past.ring != nil {
+		d.record(n)
 	}
 	if d.tracing() {
 		for _, v := range n.outs {

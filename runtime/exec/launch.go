@@ -220,6 +220,11 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.HostNS += hostNS
 	d.stats.SavedBytes += plan.SavedBytes
 	d.groups.add(d, r, e, hit, why, start, hostNS)
+	if d.past.ring != nil {
+		for _, n := range r.nodes {
+			d.past.launched(n.opn, number)
+		}
+	}
 	if tracing {
 		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: last.stack, Launch: int(number), Op: last.opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,

@@ -191,6 +191,9 @@ func (d *Dispatcher) free(v *Value, s State) {
 	}
 	if v.buf != nil {
 		v.buf.Free()
+		if v.kept > 0 {
+			d.past.charge(v)
+		}
 	}
 	v.state = s
 }
@@ -212,6 +215,7 @@ func (d *Dispatcher) revive(v *Value) error {
 		return err
 	}
 	v.state = Ready
+	d.past.discharge(v)
 	d.addLive(v)
 	d.dirty = true
 	if d.tracing() {

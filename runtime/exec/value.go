@@ -40,6 +40,7 @@ type Value struct {
 	state   State
 	out     uint8  // which result of the node
 	used    bool   // an operation of the running statement has consumed it
+	charged bool   // its numbers are only held by the history
 	place   int32  // index in Dispatcher.live, -1 when not registered
 	depth   int32  // frame depth of the statement that made it, settled when it survived a sweep
 	epoch   uint32 // last mark that reached it
@@ -48,6 +49,7 @@ type Value struct {
 	last    int32  // last region of the running cut that reads it
 	region  uint32 // region being built that has it as an input
 	at      int32  // its position among that region's inputs
+	kept    int32  // records of the history that hold it
 	readyNS int64  // virtual time at which the device has it
 	node    *node  // recipe; dropped when the value is materialized
 	buf     device.Buffer

@@ -16,7 +16,7 @@ func heapBytes() uint64 {
 	return m.HeapAlloc
 }
 
-// A million operations of a session that records leave the memory as it was
+// A million operations of a session that records and looks back leave the memory as it was
 // after a fifth of them, in a mode that launches each and in one that fuses.
 func TestMillionOpsKeepMemoryFlat(t *testing.T) {
 	if testing.Short() {
@@ -28,6 +28,7 @@ func TestMillionOpsKeepMemoryFlat(t *testing.T) {
 	}{{exec.Strict, 1_000_000}, {exec.DeferAndFuse, 100_000}} {
 		t.Run(tt.mode.Name, func(t *testing.T) {
 			l := newLab(t, tt.mode)
+			l.d.SetHistory(4096, 64<<20)
 			x := Of(1.0, 2.0, 3.0, 4.0)
 			l.d.SetRoots(func(m *exec.Marker) { MarkTensor(m, x) })
 			var early uint64

@@ -1,0 +1,383 @@
+package exec
+
+import (
+	"sort"
+
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Ref names an operand or a result of a recorded operation. ID is 0 for an
+// absent operand.
+type Ref struct {
+	ID   uint64
+	OpN  uint64 // of the operation that made it, 0 for an upload or a number
+	Spec shape.Spec
+	// Value is nil once the history gave its numbers up for others.
+	Value *Value
+}
+
+// A Binding says that from this operation on a variable named a value.
+type Binding struct {
+	Name   string
+	Depth  int    // of the frame whose variable it is, 0 for a variable of the session
+	Serial uint64 // of the frame's activation, 0 for a variable of the session
+	View   shape.View
+	Ref    Ref
+}
+
+// A Record is one operation of the history: its recipe, and what the program's
+// variables named when it began.
+type Record struct {
+	OpN   uint64
+	Def   *op.Def
+	Attrs op.Attrs
+	In    []Ref
+	Out   []Ref
+	Bound []Binding // what changed since the record before, and the locals of the running statements
+	Stack *trace.Stack
+	Cell  int
+	Depth int    // of the frame that applied it
+	Frame uint64 // serial of that frame's activation
+	Mode  *Mode
+	Group int64 // launch that computed it, 0: none so far
+}
+
+// A history keeps the last operations in a ring. It holds their values, so that
+// one may look back; a value that the program has freed counts against
+// limitBytes, and when there are too many such bytes the oldest records let
+// their values go. HBM is never held.
+type history struct {
+	ring       []Record
+	next       uint64 // records ever made; the ring holds the last ones
+	empty      uint64 // records before this one have let their values go
+	limitBytes int64
+	heldBytes  int64 // numbers of values that only the history holds
+	base       map[string]Binding
+	names      func(Spot, func(Binding))
+	bind       func(Binding) // appends to the newest record; made once
+}
+
+// SetHistory makes the dispatcher keep the last ops operations, and of the
+// values that the program has freed at most bytes of numbers. What was kept
+// before is forgotten. 0 ops switch it off.
+func (d *Dispatcher) SetHistory(ops int, bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := &d.past
+	for i := h.first(); i < h.next; i++ {
+		h.letGo(h.at(i))
+	}
+	h.dropBase()
+	h.ring, h.next, h.empty, h.limitBytes = nil, 0, 0, bytes
+	if ops > 0 {
+		h.ring = make([]Record, ops)
+		h.base = map[string]Binding{}
+		h.bind = func(b Binding) {
+			r := h.at(h.next - 1)
+			r.Bound = append(r.Bound, b)
+			h.keep(b.Ref.Value)
+		}
+	}
+}
+
+// HistoryLimits gives what SetHistory was told.
+func (d *Dispatcher) HistoryLimits() (ops int, bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.past.ring), d.past.limitBytes
+}
+
+// SetNames gives the function that tells, at an operation that begins a
+// statement, which variables name which values: those of the session that have
+// changed since it was asked last, and the locals of the frames that moved on.
+func (d *Dispatcher) SetNames(f func(Spot, func(Binding))) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.past.names = f
+}
+
+// RefOf makes the reference of a value.
+func RefOf(v *Value) Ref {
+	if v == nil {
+		return Ref{}
+	}
+	return Ref{ID: v.id, OpN: v.opn, Spec: v.spec, Value: v}
+}
+
+func (h *history) at(i uint64) *Record { return &h.ring[i%uint64(len(h.ring))] }
+
+// first is the oldest record that the ring holds.
+func (h *history) first() uint64 {
+	if n := uint64(len(h.ring)); h.next > n {
+		return h.next - n
+	}
+	return 0
+}
+
+// record notes an accepted operation.
+func (d *Dispatcher) record(n *node) {
+	h := &d.past
+	if h.next >= uint64(len(h.ring)) {
+		h.retire(h.at(h.next))
+	}
+	r := h.at(h.next)
+	h.next++
+	h.empty = max(h.empty, h.first())
+	r.OpN, r.Def, r.Attrs, r.Stack, r.Cell, r.Group = n.opn, n.def, n.attrs, n.stack, d.cell, 0
+	r.Depth, r.Frame, r.Mode = d.spot.Depth, d.spot.Serial, d.mode
+	r.In, r.Out, r.Bound = r.In[:0], r.Out[:0], r.Bound[:0]
+	for _, v := range n.in {
+		r.In = append(r.In, RefOf(v))
+		h.keep(v)
+	}
+	for _, v := range n.outs {
+		r.Out = append(r.Out, RefOf(v))
+		h.keep(v)
+	}
+	if h.names != nil && d.spot.Fresh > 0 {
+		h.names(d.spot, h.bind)
+	}
+}
+
+// launched notes which launch computed an operation.
+func (h *history) launched(opn uint64, group int64) {
+	if h.next == 0 {
+		return
+	}
+	if r := h.at(h.next - 1); r.OpN == opn {
+		r.Group = group
+	} else if i, ok := h.find(opn); ok {
+		h.at(i).Group = group
+	}
+}
+
+// find gives the position of an operation: their numbers grow.
+func (h *history) find(opn uint64) (uint64, bool) {
+	lo := h.first()
+	n := int(h.next - lo)
+	i := sort.Search(n, func(i int) bool { return h.at(lo+uint64(i)).OpN >= opn })
+	at := lo + uint64(i)
+	return at, i < n && h.at(at).OpN == opn
+}
+
+// keep notes that a record holds v.
+func (h *history) keep(v *Value) {
+	if v == nil {
+		return
+	}
+	v.kept++
+	if v.kept == 1 && v.buf != nil && v.state != Constant && v.buf.Freed() {
+		h.charge(v)
+	}
+}
+
+// drop notes that a record holds v no longer.
+func (h *history) drop(v *Value) {
+	if v == nil {
+		return
+	}
+	v.kept--
+	if v.kept == 0 {
+		h.discharge(v)
+	}
+}
+
+// charge counts the numbers of a value that the program has freed.
+func (h *history) charge(v *Value) {
+	if v.kept == 0 || v.charged || v.buf == nil {
+		return
+	}
+	v.charged = true
+	h.heldBytes += int64(v.spec.HostBytes())
+	for h.heldBytes > h.limitBytes && h.empty < h.next {
+		h.letGo(h.at(h.empty))
+		h.empty++
+	}
+	if h.heldBytes > h.limitBytes {
+		h.dropBase()
+	}
+}
+
+func (h *history) discharge(v *Value) {
+	if v.charged {
+		v.charged = false
+		h.heldBytes -= int64(v.spec.HostBytes())
+	}
+}
+
+// letGo drops the values of a record; what they were stays.
+func (h *history) letGo(r *Record) {
+	for i := range r.In {
+		h.release(&r.In[i])
+	}
+	for i := range r.Out {
+		h.release(&r.Out[i])
+	}
+	for i := range r.Bound {
+		h.release(&r.Bound[i].Ref)
+	}
+}
+
+func (h *history) release(r *Ref) {
+	v := r.Value
+	r.Value = nil
+	h.drop(v)
+}
+
+// retire makes room: what the variables of the session named from this record
+// on still holds for the records after it.
+func (h *history) retire(r *Record) {
+	for _, b := range r.Bound {
+		if b.Serial == 0 {
+			h.keep(b.Ref.Value)
+			h.drop(h.base[b.Name].Ref.Value)
+			h.base[b.Name] = b
+		}
+	}
+	h.letGo(r)
+}
+
+func (h *history) dropBase() {
+	for name, b := range h.base {
+		h.release(&b.Ref)
+		h.base[name] = b
+	}
+}
+
+// History gives copies of the last n records, oldest first; all when n is not positive.
+func (d *Dispatcher) History(n int) []Record {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := &d.past
+	from := h.first()
+	if n > 0 && h.next-from > uint64(n) {
+		from = h.next - uint64(n)
+	}
+	list := make([]Record, 0, h.next-from)
+	for i := from; i < h.next; i++ {
+		list = append(list, h.at(i).clone())
+	}
+	return list
+}
+
+func (r *Record) clone() Record {
+	c := *r
+	c.In = append([]Ref(nil), r.In...)
+	c.Out = append([]Ref(nil), r.Out...)
+	c.Bound = append([]Binding(nil), r.Bound...)
+	return c
+}
+
+// RecordOf gives the record of an operation, if it is still kept.
+func (d *Dispatcher) RecordOf(opn uint64) (Record, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i, ok := d.past.find(opn); ok {
+		return d.past.at(i).clone(), true
+	}
+	return Record{}, false
+}
+
+// RecordBack gives the record n operations before the one called opn (after it
+// when n is negative), 0 meaning now. Beyond the ends it gives the last one
+// there is and how many steps were left over.
+func (d *Dispatcher) RecordBack(opn uint64, n int) (r Record, left int, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := &d.past
+	lo := h.first()
+	if lo == h.next {
+		return Record{}, n, false
+	}
+	at := h.next
+	if opn > 0 {
+		at, _ = h.find(opn)
+	}
+	to := int64(at) - int64(n)
+	switch {
+	case to < int64(lo):
+		return h.at(lo).clone(), int(int64(lo) - to), true
+	case to >= int64(h.next):
+		return h.at(h.next - 1).clone(), int(int64(h.next) - to - 1), true
+	}
+	return h.at(uint64(to)).clone(), 0, true
+}
+
+// Recorded gives the numbers of the first and the last operation kept, and how
+// many were kept once and are not any more.
+func (d *Dispatcher) Recorded() (first, last, forgotten uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := &d.past
+	lo := h.first()
+	if lo == h.next {
+		return 0, 0, lo
+	}
+	return h.at(lo).OpN, h.at(h.next - 1).OpN, lo
+}
+
+// NamesAt gives what the variables named when an operation began: those of the
+// session, and the locals of the frame that applied it.
+func (d *Dispatcher) NamesAt(opn uint64) []Binding {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := &d.past
+	at, ok := h.find(opn)
+	if !ok {
+		return nil
+	}
+	frame := h.at(at).Frame
+	seen := map[string]bool{}
+	var list []Binding
+	for i := int64(at); i >= int64(h.first()); i-- {
+		for _, b := range h.at(uint64(i)).Bound {
+			if (b.Serial == frame || b.Serial == 0) && !seen[b.Name] {
+				seen[b.Name] = true
+				list = append(list, b)
+			}
+		}
+	}
+	for name, b := range h.base {
+		if !seen[name] {
+			list = append(list, b)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// ValueByID finds a value that lives or that the history holds.
+func (d *Dispatcher) ValueByID(id uint64) *Value {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range d.live {
+		if v.id == id {
+			return v
+		}
+	}
+	h := &d.past
+	for i := h.next; i > h.empty; i-- {
+		r := h.at(i - 1)
+		for _, list := range [2][]Ref{r.Out, r.In} {
+			for k := range list {
+				if list[k].ID == id && list[k].Value != nil {
+					return list[k].Value
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// QueuedOps gives the numbers of the operations in the queue.
+func (d *Dispatcher) QueuedOps() []uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := make([]uint64, len(d.queue))
+	for i, n := range d.queue {
+		list[i] = n.opn
+	}
+	return list
+}
