@@ -122,6 +122,12 @@ func (p *Past) Value(r exec.Ref) (kernel.Array, Source, error) {
 	return v.array, v.source, nil
 }
 
+// Known gives the numbers of a value if they exist, without computing them.
+func (p *Past) Known(r exec.Ref) (kernel.Array, Source, bool) {
+	a, source, ok, err := p.known(r)
+	return a, source, ok && err == nil
+}
+
 // known finds a value whose numbers exist.
 func (p *Past) known(r exec.Ref) (kernel.Array, Source, bool, error) {
 	v := r.Value

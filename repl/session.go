@@ -47,7 +47,14 @@ type Session struct {
 	undo  func() // gives the ambient dispatcher back
 	set   Settings
 	last  *Cell // the last cell that failed
-	runs  atomic.Bool
+	namer *namer
+	// cursor is the op looked back at, 0 for the present
+	cursor  atomic.Uint64
+	history struct {
+		ops   int
+		bytes int64
+	}
+	runs atomic.Bool
 
 	panicMu sync.Mutex
 	panics  []*interp.GoroutineError // of goroutines that cells started, not reported yet
@@ -76,7 +83,8 @@ const recordedEvents = 1 << 16
 
 // NewSession makes a session on a simulated chip.
 func NewSession(o Options) (*Session, error) {
-	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), set: defaultSettings()}
+	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), set: defaultSettings(), namer: &namer{at: map[string]int{}}}
+	s.history.ops, s.history.bytes = defaultHistoryOps, defaultHistoryBytes
 	if err := s.openDevice(o.Chip); err != nil {
 		return nil, err
 	}
@@ -91,13 +99,14 @@ func NewSession(o Options) (*Session, error) {
 		OnStatementEnd:   func(depth int) { s.disp.StatementEnd(depth) },
 		OnDrop:           func() { s.disp.Touch() },
 		OnLeave:          func(depth int) { s.disp.FrameLeave(depth) },
+		OnVariable:       s.namer.declared,
 		OnGoroutinePanic: s.goroutinePanicked,
 	})
 	if err != nil {
 		std.close()
 		return nil, err
 	}
-	s.in = in
+	s.in, s.namer.in = in, in
 	s.disp.SetChecks(o.Checks)
 	s.connect()
 	return s, nil
@@ -131,6 +140,8 @@ func (s *Session) connect() {
 	}
 	s.undo = tpu.Use(s.disp)
 	s.disp.SetPlace(spots{s.in})
+	s.disp.SetHistory(s.history.ops, s.history.bytes)
+	s.disp.SetNames(s.namer.names)
 	s.disp.SetRoots(func(m *exec.Marker) {
 		s.in.Roots(func(v reflect.Value) { tpu.Walk(m, v) })
 	})
@@ -224,6 +235,8 @@ func (s *Session) Reset() error {
 	if err := s.in.Reset(); err != nil {
 		return err
 	}
+	s.namer.reset()
+	s.Present()
 	return s.disp.EndCell()
 }
 
@@ -238,6 +251,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		s.Fail(c, err)
 		return c
 	}
+	s.Present()
 	before, used := s.disp.Stats(), s.dev.HBM().Used()
 	s.disp.SetCell(c.ID)
 	c.First = s.rec.Last() + 1

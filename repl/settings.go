@@ -57,6 +57,30 @@ func SettingTable() []Setting {
 			Get: func(s *Session) string { return onOffText(s.rec.On()) },
 			Set: func(s *Session, v string) error { s.rec.SetOn(v == "on"); return nil },
 		},
+		{
+			Name: "history.ops", Doc: "operations that :ops, :back and :why look back at; 0 keeps none",
+			Get: func(s *Session) string { return strconv.Itoa(s.history.ops) },
+			Set: func(s *Session, v string) error {
+				n, err := strconv.Atoi(v)
+				if err != nil || n < 0 || n > maxHistoryOps {
+					return &SettingError{Name: "history.ops", Value: v, Want: "a number up to " + strconv.Itoa(maxHistoryOps)}
+				}
+				s.setHistory(n, s.history.bytes)
+				return nil
+			},
+		},
+		{
+			Name: "history.bytes", Doc: "host memory for values that the program has freed and one may look back at",
+			Get: func(s *Session) string { return strconv.FormatInt(s.history.bytes, 10) },
+			Set: func(s *Session, v string) error {
+				n, err := strconv.ParseInt(v, 10, 64)
+				if err != nil || n < 0 {
+					return &SettingError{Name: "history.bytes", Value: v, Want: "a number of bytes"}
+				}
+				s.setHistory(s.history.ops, n)
+				return nil
+			},
+		},
 		number("print.lines", "lines of a shown value before it is cut", func(s *Settings) *int { return &s.MaxLines }),
 		number("print.bytes", "bytes of a shown value before it is cut", func(s *Settings) *int { return &s.MaxBytes }),
 		number("print.width", "columns of a shown value before it takes one line an element", func(s *Settings) *int { return &s.Width }),

@@ -25,7 +25,7 @@ type function struct {
 	sig      *types.Signature
 	results  []string // names of the results, when they have any
 	framed   bool     // has a frame
-	roots    int      // slots of locals that can hold a tensor
+	roots    []string // names of the locals that can hold a tensor, by slot
 	tensors  bool     // has locals that can hold a tensor
 	defers   bool     // body runs under Protect
 	loops    bool     // polls for an interrupt
@@ -121,8 +121,8 @@ func (f *function) lower(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockSt
 			pro = append(pro, define(stackVar, sel(ident(frameVar, p), "Stack", p), p))
 		}
 		enter := rt("Enter", p, intLit(f.site(p), p))
-		if f.roots > 0 {
-			enter = rt("EnterRoots", p, intLit(f.site(p), p), intLit(f.roots, p))
+		if len(f.roots) > 0 {
+			enter = f.enterRoots(p)
 		}
 		pro = append([]ast.Stmt{define(frameVar, enter, p)}, pro...)
 	}
@@ -239,8 +239,8 @@ func (f *function) paramRoots(recv *ast.FieldList, t *ast.FuncType, p token.Pos)
 
 // root registers a local as a root of the liveness walk.
 func (f *function) root(name string, p token.Pos) ast.Stmt {
-	slot := f.roots
-	f.roots++
+	slot := len(f.roots)
+	f.roots = append(f.roots, f.c.userName(name))
 	f.tensors = true
 	return assign(&ast.IndexExpr{X: sel(ident(frameVar, p), "Roots", p), Lbrack: p, Index: intLit(slot, p), Rbrack: p}, addr(ident(name, p), p), p)
 }
@@ -305,6 +305,13 @@ func (c *compiler) scanBody(b *ast.BlockStmt) (s bodyScan) {
 func (f *function) site(p token.Pos) int {
 	src, line, col := f.c.locate(p)
 	return f.c.s.addSite(Site{Cell: src.Cell, File: src.File, Line: line, Column: col, FirstLine: src.FirstLine, Func: f.name})
+}
+
+// enterRoots makes a frame with a slot for each local that can hold a tensor.
+func (f *function) enterRoots(p token.Pos) *ast.CallExpr {
+	id := f.site(p)
+	f.c.s.nameLocals(id, f.roots)
+	return rt("EnterRoots", p, intLit(id, p), intLit(len(f.roots), p))
 }
 
 // mark stores the program counter.

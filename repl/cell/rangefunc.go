@@ -76,7 +76,7 @@ func (f *function) rangeFunc(n *ast.RangeStmt, label *ast.LabeledStmt, sig *type
 	list := append(head, f.stmts(n.Body.List)...)
 	f.yield = y.outer
 	if f.framed { // the body is a call of its own, above the sequence's frame
-		list = append([]ast.Stmt{define(frameVar, rt("EnterRoots", p, intLit(f.site(p), p), intLit(f.roots, p)), p)}, list...)
+		list = append([]ast.Stmt{define(frameVar, f.enterRoots(p), p)}, list...)
 	}
 	list = append(append(list, f.leave(p)...), &ast.ReturnStmt{Return: n.Body.Rbrace, Results: []ast.Expr{ident("true", p)}})
 	lit := &ast.FuncLit{Type: funcType(p, params, []*ast.Field{{Type: ident("bool", p)}}), Body: block(p, list...)}

@@ -87,6 +87,13 @@ func (s *Scope) addSite(site Site) int {
 	return len(s.sites) - 1
 }
 
+// nameLocals notes the names of the locals of the frame that is entered at a site.
+func (s *Scope) nameLocals(id int, names []string) {
+	s.siteMu.Lock()
+	defer s.siteMu.Unlock()
+	s.sites[id].Locals = append([]string(nil), names...)
+}
+
 // fresh gives an internal name that no cell has used for name.
 func (s *Scope) fresh(name string) string {
 	s.versions[name]++

@@ -22,6 +22,7 @@ type Site struct {
 	Column    int // bytes, from 1
 	FirstLine int
 	Func      string
+	Locals    []string // where a frame is entered: names of the locals that can hold a tensor, by slot
 }
 
 // BeginBit marks a program counter that begins a statement; the bits below are

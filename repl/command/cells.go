@@ -92,6 +92,15 @@ func inspectCommand(c *Call) (Answer, error) {
 	if len(c.Args) == 0 {
 		return Answer{}, &UsageError{"inspect", "NAME [--full|--hist|--heat]", "a name is wanted"}
 	}
+	if looksBack(c.Session) || strings.Contains(c.Args[0], "@") {
+		p, err := findPast(c.Session, c.Args[0])
+		if err == nil {
+			return showPast(c.Session, p)
+		}
+		if findVariable(c.Session, c.Args[0]) == nil || isTensorVariable(c.Session, c.Args[0]) {
+			return Answer{}, err
+		}
+	}
 	v := findVariable(c.Session, c.Args[0])
 	if v == nil {
 		return Answer{}, &UsageError{"inspect", "NAME", fmt.Sprintf("no variable %q, :who lists them", c.Args[0])}
@@ -151,6 +160,15 @@ func inspectValue(s *repl.Session, v interp.Variable) (Answer, error) {
 		b.WriteString("\n  not computed yet: showing it would run what it depends on")
 	}
 	return Answer{Text: b.String()}, nil
+}
+
+func isTensorVariable(s *repl.Session, name string) bool {
+	v := findVariable(s, name)
+	if v == nil {
+		return false
+	}
+	_, ok := v.Value.(*tpu.Tensor)
+	return ok
 }
 
 func ratio(a, b int64) float64 {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -9,8 +8,6 @@ import (
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/runtime/exec"
-	"github.com/tpush/tpush/runtime/tpu"
-	"github.com/tpush/tpush/trace"
 	"github.com/tpush/tpush/viz"
 )
 
@@ -25,16 +22,6 @@ func lookCommands() []Command {
 			Name: "fusion", Aliases: []string{"fu"}, Group: Look, Args: "[gN|last|N]",
 			Doc:     "lists the fusion groups: operations, source lines, why each was cut, HBM traffic saved; gN shows one with its kernels",
 			Example: "x := tpu.Ones(8)\ny := x.Add(1).Mul(2)\n:fusion", Run: fusion,
-		},
-		{
-			Name: "why", Group: Look, Args: "[err|gN|NAME]",
-			Doc:     "explains the last error, why a group was cut, or where a variable comes from",
-			Example: "x := tpu.Ones(2)\n:why x", Run: why, Complete: names,
-		},
-		{
-			Name: "ops", Group: Look, Args: "[N|NAME]",
-			Doc:     "lists the last N operations with type, place and group, or explains the operation NAME",
-			Example: "x := tpu.Ones(2)\n:ops 5", Run: ops,
 		},
 		{
 			Name: "graph", Group: Look, Args: "[gN]",
@@ -251,112 +238,6 @@ func groupDetail(s *repl.Session, g *exec.Group) string {
 	}
 	b.WriteString(viz.Text(viz.Plain(), 120, kt))
 	return b.String()
-}
-
-func why(c *Call) (Answer, error) {
-	s := c.Session
-	switch {
-	case len(c.Args) == 0 || c.Args[0] == "err":
-		x := s.LastError()
-		if x == nil {
-			return text("nothing has failed")
-		}
-		var b strings.Builder
-		for _, r := range x.Reports {
-			fmt.Fprintf(&b, "In[%d] %s: %s\n%s\n", x.ID, r.Kind, r.Message, strings.Join(r.Block, "\n"))
-			for err := errors.Unwrap(r.Err); err != nil; err = errors.Unwrap(err) {
-				fmt.Fprintf(&b, "   because %v\n", err)
-			}
-		}
-		return Answer{Text: b.String()}, nil
-	case c.Args[0][0] == 'g' && len(c.Args[0]) > 1 && c.Args[0][1] >= '0' && c.Args[0][1] <= '9':
-		g, err := findGroup(s, c.Args[0])
-		if err != nil {
-			return Answer{}, err
-		}
-		return Answer{Text: groupDetail(s, g)}, nil
-	}
-	v := findVariable(s, c.Args[0])
-	if v == nil {
-		return Answer{}, &UsageError{"why", "[err|gN|NAME]", fmt.Sprintf("no variable %q", c.Args[0])}
-	}
-	t, ok := v.Value.(*tpu.Tensor)
-	if !ok || t == nil {
-		return text("%s  %s, made by In[%d]", v.Name, v.Type, v.Cell)
-	}
-	return Answer{Text: origin(s, v.Name, t)}, nil
-}
-
-// origin tells the story of a tensor: the operation and the lines that made
-// it, the group that computed it, what holds it.
-func origin(s *repl.Session, name string, t *tpu.Tensor) string {
-	val := t.Value()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %v  %s\n", name, t.Spec(), t.State())
-	fmt.Fprintf(&b, "  made by op #%d %s", val.OpNumber(), val.What())
-	if st := val.Stack(); st != nil {
-		for i, f := range st.Frames {
-			lead := " at "
-			if i > 0 {
-				lead = "\n    called from "
-			}
-			fmt.Fprintf(&b, "%s%s  %s", lead, placeOf(f), firstLine(strings.TrimSpace(sourceLine(s, f)), 60))
-		}
-	}
-	b.WriteByte('\n')
-	for _, g := range s.Dispatcher().Groups() {
-		for _, o := range g.Ops {
-			if o.OpN == val.OpNumber() && val.OpNumber() > 0 {
-				fmt.Fprintf(&b, "  computed in g%d (%d ops), cut because %s: %s\n", g.Number, len(g.Ops), g.Reason, g.Reason.Row().Doc)
-			}
-		}
-	}
-	fmt.Fprintf(&b, "  HBM %s, %s of it numbers, layout %v\n", viz.Bytes(val.HBMBytes()), viz.Bytes(t.Bytes()), t.Layout())
-	if fn := t.GradFn(); fn != "" {
-		fmt.Fprintf(&b, "  gradient by %s\n", fn)
-	}
-	return b.String()
-}
-
-func ops(c *Call) (Answer, error) {
-	if len(c.Args) == 1 {
-		if d := findOp(c.Args[0]); d != nil {
-			return Answer{Text: opManual(d)}, nil
-		}
-	}
-	n, err := optionalCount(c, "ops", "[N|NAME]", 20)
-	if err != nil {
-		return Answer{}, err
-	}
-	evs := c.Session.Recorder().Snapshot().Events
-	group := map[uint64]int{}
-	var list []trace.Event
-	for _, ev := range evs {
-		switch ev.Kind {
-		case trace.Apply:
-			list = append(list, ev)
-		case trace.Launch:
-			group[ev.Op] = ev.Launch
-		}
-	}
-	for _, g := range c.Session.Dispatcher().Groups() {
-		for _, o := range g.Ops {
-			group[o.OpN] = int(g.Number)
-		}
-	}
-	if len(list) == 0 {
-		return text("no operation was recorded; :trace on records them")
-	}
-	tb := viz.Table{Columns: []viz.Column{{Title: "op", Right: true}, {Title: "what"}, {Title: "type"}, {Title: "group"}, {Title: "line"}, {Title: "source"}}}
-	for _, ev := range list[max(0, len(list)-n):] {
-		g := "queued"
-		if x := group[ev.Op]; x > 0 {
-			g = fmt.Sprintf("g%d", x)
-		}
-		f := ev.Stack.Top()
-		tb.Rows = append(tb.Rows, []string{fmt.Sprintf("#%d", ev.Op), ev.Name, ev.Spec, g, placeOf(f), firstLine(strings.TrimSpace(sourceLine(c.Session, f)), 50)})
-	}
-	return Answer{Text: viz.Text(viz.Plain(), 120, tb)}, nil
 }
 
 func graphCommand(c *Call) (Answer, error) {

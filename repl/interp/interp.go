@@ -34,6 +34,8 @@ type Options struct {
 	OnDrop func()
 	// OnLeave is called when a function with such variables returns.
 	OnLeave func(depth int)
+	// OnVariable is told where a variable of the session is, when its declaration runs.
+	OnVariable func(name string, p any)
 	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.
 	OnGoroutinePanic func(*GoroutineError)
 }

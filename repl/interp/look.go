@@ -38,3 +38,25 @@ func (in *Interp) Text(v reflect.Value) (text, method string) {
 	}
 	return "", ""
 }
+
+// Locals visits the locals that can hold a tensor of the calling goroutine's
+// frames at depth from (1 is the cell's own) and deeper, innermost frame first.
+// p points to the variable.
+func (in *Interp) Locals(from int, visit func(name string, depth int, serial uint64, p any)) {
+	s := in.stacks.current()
+	if s == nil {
+		return
+	}
+	for d := s.depth - 1; d >= max(from-1, 0); d-- {
+		f := s.frame(d)
+		if !f.Live || len(f.Roots) == 0 {
+			continue
+		}
+		names := in.scope.Site(f.site).Locals
+		for i, p := range f.Roots {
+			if p != nil && i < len(names) {
+				visit(names[i], d+1, f.serial, p)
+			}
+		}
+	}
+}

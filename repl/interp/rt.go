@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // runtimePath is where instrumented code finds what it calls.
@@ -132,6 +133,10 @@ func (in *Interp) declared(internal string, p any) {
 	in.mu.Lock()
 	in.vars[internal] = reflect.ValueOf(p)
 	in.mu.Unlock()
+	if in.opt.OnVariable != nil {
+		name, _, _ := strings.Cut(internal, "ʹ")
+		in.opt.OnVariable(name, p)
+	}
 }
 
 // showVar shows a session variable that the run has just declared.

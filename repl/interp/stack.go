@@ -27,6 +27,7 @@ type Frame struct {
 	Stack *stack
 	Roots []any // pointers to locals that can hold a tensor
 
+	site   int // where it was entered
 	depth  int
 	serial uint64
 }
@@ -89,7 +90,7 @@ func (s *stack) push(site int) *Frame {
 	}
 	f := s.frame(d)
 	s.depth = d + 1
-	f.PC, f.Live, f.Stack, f.depth = site, true, s, d
+	f.PC, f.Live, f.Stack, f.site, f.depth = site, true, s, site, d
 	f.Roots = f.Roots[:0]
 	s.serial++
 	f.serial = s.serial

@@ -300,7 +300,7 @@ func (d *Dispatcher) RecordBack(opn uint64, n int) (r Record, left int, ok bool)
 	case to < int64(lo):
 		return h.at(lo).clone(), int(int64(lo) - to), true
 	case to >= int64(h.next):
-		return h.at(h.next - 1).clone(), int(int64(h.next) - to - 1), true
+		return h.at(h.next - 1).clone(), int(to - int64(h.next) + 1), true
 	}
 	return h.at(uint64(to)).clone(), 0, true
 }
