@@ -66,7 +66,7 @@ type Cell struct {
 	File      string
 	FirstLine int // in File
 	Source    string
-	Status    string // ok, error
+	Status    string // ok, error, skipped
 	Values    []interp.Shown
 	Warnings  []cell.Diagnostic
 	Reports   []*Report
@@ -292,6 +292,16 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	c.Stats = exec.Stats{Ops: after.Ops - before.Ops, Launches: after.Launches - before.Launches, GraphBreaks: after.GraphBreaks - before.GraphBreaks,
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}
 	c.HBMDelta = s.dev.HBM().Used() - used
+	return c
+}
+
+// Skip gives a cell its number without running it.
+func (s *Session) Skip(text, file string, firstLine int) *Cell {
+	if blank(text) {
+		return nil
+	}
+	c := &Cell{ID: s.Next(), File: file, FirstLine: max(firstLine, 1), Source: text, Status: "skipped"}
+	s.cells = append(s.cells, c)
 	return c
 }
 

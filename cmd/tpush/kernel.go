@@ -26,6 +26,7 @@ func (a *app) kernelCommand() *cobra.Command {
 			if err != nil {
 				return a.fail("%v", err)
 			}
+			limitMemory()
 			h, err := newHandler(o)
 			if err != nil {
 				return a.fail("%v", err)
@@ -80,19 +81,28 @@ func newHandler(o repl.Options) (*handler, error) {
 func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kernel.Output) kernel.ExecuteReply {
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
+	next := h.s.Next()
 	if repl.IsCommand(r.Code) && h.s.Ready(ctx) != nil {
 		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})
-		rep.Status = "error"
+		rep.Status, rep.ErrorName = "error", "interrupt"
 	} else if repl.IsCommand(r.Code) {
 		rep, c = h.command(ctx, r, out)
 	} else {
-		c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)
+		if r.Skip {
+			c = h.s.Skip(r.Code, r.File, r.FirstLine)
+		} else {
+			c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)
+		}
 		rep.Status = "ok"
 		if c != nil {
 			h.tell(c, r.Silent, out)
 			rep.Status = c.Status
+			if len(c.Reports) > 0 {
+				rep.ErrorName = c.Reports[0].Kind
+			}
 		}
 	}
+	rep.Replayed = rep.Replayed || h.s.Next() > next
 	rep.Mode, rep.HBMUsedBytes = h.s.Dispatcher().Mode().Name, h.s.Device().HBM().Used()
 	if c != nil {
 		rep.ExecutionCount, rep.Exit = c.ID, c.Exit
@@ -148,12 +158,12 @@ func (h *handler) command(ctx context.Context, r kernel.ExecuteRequest, out kern
 			}
 			out.Error(e)
 		}
-		return kernel.ExecuteReply{Status: "error"}, nil
+		return kernel.ExecuteReply{Status: "error", ErrorName: e.Name}, nil
 	}
 	if a.Text != "" {
 		out.Display(kernel.ResultContent{Data: plainText(strings.TrimRight(a.Text, "\n"))})
 	}
-	return kernel.ExecuteReply{Status: "ok", Quit: a.Quit, Restart: a.Restart}, a.Cell
+	return kernel.ExecuteReply{Status: "ok", Quit: a.Quit, Restart: a.Restart, Replay: a.Replay, Replayed: a.Replayed}, a.Cell
 }
 
 // Complete completes commands and Go.

@@ -82,25 +82,16 @@ func (a *app) replCommand() *cobra.Command {
 // lineREPL reads cells from standard input; it prompts when that is a terminal.
 func (a *app) lineREPL(*cobra.Command) error {
 	k := &a.kernel
-	p, err := a.startKernel(k, nil)
+	p, err := a.supervise(k, nil)
 	if err != nil {
 		return a.fail("%v", err)
 	}
-	defer func() { p.Stop() }()
+	defer p.Stop()
 	prompt := isTerminal(a.stdin)
 	r := &plain.REPL{Options: plain.Options{Stdout: a.stdout, Stderr: a.stderr, Color: a.colored(), Echo: false}, Prompt: prompt}
 	r.Values = true
-	r.Restart = func() (plain.LineKernel, error) {
-		p.Kill()
-		q, err := a.startKernel(k, nil)
-		if err != nil {
-			return nil, err
-		}
-		p = q
-		return q, nil
-	}
 	if prompt {
-		info, err := p.Info(context.Background())
+		info, err := p.Process().Info(context.Background())
 		if err != nil {
 			return a.fail("%v", err)
 		}

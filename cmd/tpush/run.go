@@ -57,7 +57,7 @@ errors go to standard error. The first error ends the run.`,
 				return a.fail("%v", err)
 			}
 			k.name = filepath.Base(args[0])
-			p, err := a.startKernel(k, append([]string{args[0]}, args[1:]...))
+			p, err := a.supervise(k, append([]string{args[0]}, args[1:]...))
 			if err != nil {
 				return a.fail("%v", err)
 			}
@@ -92,7 +92,7 @@ errors go to standard error. The first error ends the run.`,
 }
 
 // export asks the kernel to write the output files.
-func (a *app) export(p *kernel.Process, files []outputFile) int {
+func (a *app) export(p kernel.Runner, files []outputFile) int {
 	code := plain.ExitOK
 	for _, o := range files {
 		file, err := filepath.Abs(o.file)
@@ -197,6 +197,12 @@ func (a *app) startKernel(k *kernelFlags, args []string) (*kernel.Process, error
 		return nil, err
 	}
 	return kernel.Start(self, append(append(k.args(), "--"), args...)...)
+}
+
+// supervise starts a kernel process that can be replaced by another one.
+func (a *app) supervise(k *kernelFlags, args []string) (*kernel.Supervisor, error) {
+	flags := *k
+	return kernel.Supervise(func() (*kernel.Process, error) { return a.startKernel(&flags, args) })
 }
 
 // errTerminated is the cause of a context that SIGTERM ended.

@@ -51,7 +51,7 @@ func (a *app) testFile(k *kernelFlags, file string, update, keepGoing bool, time
 		return 0, a.fail("%v", err)
 	}
 	k.name = file
-	p, err := a.startKernel(k, []string{file})
+	p, err := a.supervise(k, []string{file})
 	if err != nil {
 		return 0, a.fail("%v", err)
 	}

@@ -40,6 +40,7 @@ type Command struct {
 	Doc     string // one sentence
 	Help    string // more, may be empty
 	Example string // lines of a cell and the command, run by a test
+	Replay  bool   // it changes what later cells do: a kernel that replaces this one is asked it, too
 	Run     func(c *Call) (Answer, error)
 	// Complete gives what may stand as the argument that begins with prefix.
 	Complete func(s *repl.Session, prefix string) []string
@@ -60,6 +61,9 @@ type Answer struct {
 	Cell    *repl.Cell // the command ran this cell
 	Quit    bool       // the session shall end
 	Restart bool       // the kernel process shall be replaced
+	Replay  bool       // what the kernel before was asked shall be asked again
+
+	Replayed bool // belongs to what a replay asks again
 }
 
 // text makes an answer of text alone.
@@ -152,7 +156,9 @@ func Run(ctx context.Context, s *repl.Session, line string, out repl.Output) (An
 		return Answer{}, err
 	}
 	rest = strings.TrimSpace(rest)
-	return c.Run(&Call{Ctx: ctx, Session: s, Out: out, Args: strings.Fields(rest), Rest: rest})
+	a, err := c.Run(&Call{Ctx: ctx, Session: s, Out: out, Args: strings.Fields(rest), Rest: rest})
+	a.Replayed = c.Replay && err == nil
+	return a, err
 }
 
 // Complete gives what may stand at the end of a command line, and where the

@@ -14,7 +14,7 @@ import (
 func runtimeCommands() []Command {
 	return []Command{
 		{
-			Name: "mode", Aliases: []string{"m"}, Group: Runtime, Args: "[debug|strict|fuse|compiled]",
+			Name: "mode", Replay: true, Aliases: []string{"m"}, Group: Runtime, Args: "[debug|strict|fuse|compiled]",
 			Doc: "shows the eager mode or changes it", Help: modeHelp(), Example: ":mode fuse", Run: mode,
 			Complete: func(*repl.Session, string) []string {
 				var list []string
@@ -25,7 +25,7 @@ func runtimeCommands() []Command {
 			},
 		},
 		{
-			Name: "chip", Aliases: []string{"device"}, Group: Runtime, Args: "[NAME]",
+			Name: "chip", Replay: true, Aliases: []string{"device"}, Group: Runtime, Args: "[NAME]",
 			Doc: "shows the chip or moves the session to another one", Help: "Moving is refused while tensors live: their numbers would be lost.", Example: ":chip", Run: chip,
 			Complete: func(*repl.Session, string) []string {
 				var list []string
@@ -36,7 +36,7 @@ func runtimeCommands() []Command {
 			},
 		},
 		{
-			Name: "trace", Aliases: []string{"tr"}, Group: Runtime, Args: "[on|off|show|clear|mark NAME]",
+			Name: "trace", Replay: true, Aliases: []string{"tr"}, Group: Runtime, Args: "[on|off|show|clear|mark NAME]",
 			Doc:     "shows a timeline of the last cell: host, queue, device and HBM, or switches recording",
 			Example: "x := tpu.Ones(64, 64)\ny := x.MatMul(x)\n:trace", Run: traceCommand, Complete: words("on", "off", "show", "clear", "mark"),
 		},

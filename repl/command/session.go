@@ -33,7 +33,7 @@ func sessionCommands() []Command {
 			},
 		},
 		{
-			Name: "set", Group: Session, Args: "[KEY VALUE]", Doc: "lists the settings or changes one",
+			Name: "set", Replay: true, Group: Session, Args: "[KEY VALUE]", Doc: "lists the settings or changes one",
 			Example: ":set checks on", Run: set,
 			Complete: func(_ *repl.Session, _ string) []string {
 				var list []string
@@ -56,13 +56,18 @@ func sessionCommands() []Command {
 			Example: ":packages", Run: packages,
 		},
 		{
-			Name: "reset", Group: Session, Doc: "forgets every name and frees what they held",
+			Name: "reset", Replay: true, Group: Session, Doc: "forgets every name and frees what they held",
 			Example: "x := tpu.Ones(2)\n:reset", Run: reset,
 		},
 		{
 			Name: "restart", Group: Session, Doc: "replaces the kernel process by a new one",
-			Help: "Use it when a cell hangs in a place that cannot be interrupted. Names are lost; :history of the old kernel too.",
+			Help: "Use it when a cell hangs in a place that cannot be interrupted. Names are lost; :history of the old kernel too. :replay brings them back.",
 			Run:  func(*Call) (Answer, error) { return Answer{Text: "restarting the kernel", Restart: true}, nil }, Example: ":restart",
+		},
+		{
+			Name: "replay", Group: Session, Doc: "runs the cells of the kernel before again, after it died or was restarted",
+			Help: "The cells keep their numbers. What they print is not shown again, and they read no input. A cell that was interrupted takes only its number.",
+			Run:  func(*Call) (Answer, error) { return Answer{Replay: true}, nil }, Example: ":replay",
 		},
 		{
 			Name: "doctor", Group: Session, Doc: "says what this installation is and what it runs on",

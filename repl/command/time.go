@@ -13,7 +13,7 @@ import (
 func timeCommands() []Command {
 	return []Command{
 		{
-			Name: "time", Group: Time, Args: "STATEMENT",
+			Name: "time", Replay: true, Group: Time, Args: "STATEMENT",
 			Doc:     "runs a statement and shows host time, simulated TPU time, launches and HBM",
 			Example: "x := tpu.Ones(64, 64)\n:time x.MatMul(x)", Run: timeOnce,
 		},

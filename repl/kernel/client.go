@@ -23,15 +23,6 @@ type Events struct {
 	Input func() (string, error)
 }
 
-// A DiedError says that the kernel process ended.
-type DiedError struct {
-	Status string // exit status 2, signal: killed
-	Stderr string // the first and the last text it wrote to standard error
-}
-
-// Error names the ending.
-func (e *DiedError) Error() string { return "the kernel died: " + e.Status }
-
 // A Client talks to one kernel.
 type Client struct {
 	conn conn

@@ -125,6 +125,7 @@ type ExecuteRequest struct {
 	Code       string `json:"code"`
 	Silent     bool   `json:"silent,omitempty"`
 	AllowStdin bool   `json:"allow_stdin,omitempty"`
+	Skip       bool   `json:"skip,omitempty"` // only give the cell its number: a replay leaves it out
 	// Where the code stands, for error positions and profiles.
 	File      string `json:"file,omitempty"`
 	FirstLine int    `json:"first_line,omitempty"`
@@ -134,9 +135,12 @@ type ExecuteRequest struct {
 type ExecuteReply struct {
 	Status         string `json:"status"` // ok, error, aborted
 	ExecutionCount int    `json:"execution_count"`
-	Exit           *int   `json:"exit,omitempty"` // the program called os.Exit
-	Quit           bool   `json:"quit,omitempty"` // a command asked to end the session
-	Restart        bool   `json:"restart,omitempty"`
+	Exit           *int   `json:"exit,omitempty"`     // the program called os.Exit
+	Quit           bool   `json:"quit,omitempty"`     // a command asked to end the session
+	Restart        bool   `json:"restart,omitempty"`  // a command asked for a new kernel process
+	Replay         bool   `json:"replay,omitempty"`   // a command asked to run again what the kernel before was asked
+	Replayed       bool   `json:"replayed,omitempty"` // belongs to what a replay asks again
+	ErrorName      string `json:"ename,omitempty"`    // kind word of the first error
 	WallNS         int64  `json:"wall_ns"`
 	DeviceNS       int64  `json:"device_ns"`
 	Launches       int64  `json:"launches"`

@@ -9,7 +9,6 @@ package plain
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -193,40 +192,6 @@ func PrintError(w io.Writer, e kernel.ErrorContent, color bool) {
 	for _, l := range e.Traceback {
 		fmt.Fprintln(w, l)
 	}
-}
-
-// kernelDied reports a dead kernel and its last words.
-func kernelDied(w io.Writer, err error) bool {
-	var died *kernel.DiedError
-	if !errors.As(err, &died) {
-		return false
-	}
-	fmt.Fprintf(w, "tpush: %v\n", died)
-	if text := lastWords(died.Stderr); text != "" {
-		fmt.Fprintln(w, text)
-	}
-	return true
-}
-
-// stackHeads open the part of a fatal error that only a developer of tpush can use.
-var stackHeads = []string{"\ngoroutine ", "\nruntime stack:", "\nruntime.throw(", "\nruntime.fatal("}
-
-// lastWords gives the message of a fatal error without the goroutine dump below it.
-func lastWords(s string) string {
-	for _, h := range stackHeads {
-		s, _, _ = strings.Cut("\n"+s, h)
-		s = strings.TrimSpace(s)
-	}
-	if s == "" {
-		return ""
-	}
-	const shown = 12
-	lines := strings.Split(s, "\n")
-	lines = lines[max(len(lines)-shown, 0):]
-	for i := range lines {
-		lines[i] = "   " + lines[i]
-	}
-	return strings.Join(lines, "\n")
 }
 
 // An inputReader hands standard input to the program, a piece at a time.

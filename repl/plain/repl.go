@@ -22,8 +22,7 @@ type LineKernel interface {
 // is whole; an empty line ends a cell that is not.
 type REPL struct {
 	Options
-	Prompt  bool // prompts on Stdout; failures do not end the loop
-	Restart func() (LineKernel, error)
+	Prompt bool // prompts on Stdout; failures do not end the loop
 	// Context gives the context of one cell, which an interrupt ends, and its release.
 	Context func() (context.Context, func())
 }
@@ -40,6 +39,7 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 	r := &runner{Options: p.Options, k: k, nb: &repl.Notebook{}}
 	var cell strings.Builder
 	line, first, code, n := 0, 0, ExitOK, 1
+	died := false
 	prompt := func() {
 		if !p.Prompt {
 			return
@@ -60,20 +60,22 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 		defer done()
 		out, err := r.do(ctx, repl.Step{Text: text, Line: max(first, 1)}, false)
 		if err != nil {
-			if !kernelDied(p.Stderr, err) {
-				fmt.Fprintf(p.Stderr, "tpush: %v\n", err)
-			}
-			code = ExitKernelDied
-			if p.Restart == nil || !p.Prompt && !p.KeepGoing {
+			kernelDied(p.Stderr, err, fmt.Sprintf("In[%d]", n))
+			code, died = ExitKernelDied, true
+			if !p.Prompt && !p.KeepGoing || !r.restart() {
 				return true
 			}
-			var rerr error
-			if k, rerr = p.Restart(); rerr != nil {
-				fmt.Fprintf(p.Stderr, "tpush: %v\n", rerr)
-				return true
+			n = 1
+			lost := r.k.(Keeper).Lost()
+			switch {
+			case lost == 0:
+				fmt.Fprintln(p.Stderr, "tpush: the kernel was restarted")
+			case p.Prompt:
+				fmt.Fprintf(p.Stderr, "tpush: the kernel was restarted; its variables are gone, :replay runs the %s before again\n", plural(lost, "cell"))
+			default:
+				n, err = r.replay(ctx)
+				return err != nil
 			}
-			r.k = k
-			fmt.Fprintln(p.Stderr, "tpush: the kernel was restarted; its variables are gone")
 			return false
 		}
 		for _, e := range out.errs {
@@ -86,14 +88,14 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 			code = *out.reply.Exit
 			return true
 		}
-		if out.reply.Restart && p.Restart != nil {
-			var rerr error
-			if k, rerr = p.Restart(); rerr != nil {
-				fmt.Fprintf(p.Stderr, "tpush: %v\n", rerr)
-				code = ExitKernelDied
-				return true
-			}
-			r.k, n = k, 1
+		next, err := r.obey(ctx, out.reply)
+		if err != nil {
+			kernelDied(p.Stderr, err, "tpush: replay")
+			code, died = ExitKernelDied, true
+			return !r.restart()
+		}
+		if next > 0 {
+			n = next
 		}
 		if out.failed() && !p.Prompt {
 			code = ExitFailed
@@ -140,6 +142,9 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 	if p.Prompt {
 		fmt.Fprintln(p.Stdout)
 		return ExitOK
+	}
+	if died {
+		return ExitKernelDied
 	}
 	return code
 }

@@ -9,20 +9,28 @@ import (
 
 // Run plays a notebook and gives the exit code. The first cell that fails ends
 // it (unless KeepGoing), except a cell that is expected to fail, whose error is
-// shown and which does not count.
-func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) int {
+// shown and which does not count. A kernel that died ends it as well; with
+// KeepGoing a new one runs the cells before again and goes on, and the exit code
+// still says that one died.
+func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) (exit int) {
 	r := &runner{Options: o, k: k, nb: nb}
-	code := ExitOK
+	code, died := ExitOK, false
+	defer func() {
+		if died {
+			exit = ExitKernelDied
+		}
+	}()
 	for i, s := range nb.Steps {
 		if s.Kind == repl.Expect {
 			continue
 		}
 		out, err := r.do(ctx, s, false)
 		if err != nil {
-			if !kernelDied(o.Stderr, err) {
-				fmt.Fprintf(o.Stderr, "tpush: %v\n", err)
+			if !r.survive(ctx, o.Stderr, err, s) {
+				return ExitKernelDied
 			}
-			return ExitKernelDied
+			died = true
+			continue
 		}
 		for _, e := range out.errs {
 			PrintError(o.Stderr, e, o.Color)
@@ -35,6 +43,10 @@ func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) int {
 		}
 		if out.reply.Quit {
 			return code
+		}
+		if _, err := r.obey(ctx, out.reply); err != nil {
+			kernelDied(o.Stderr, err, r.placeOf(s))
+			return ExitKernelDied
 		}
 		if !out.failed() || expectedError(nb, i) != nil && len(out.errs) > 0 && matchesError(expectedError(nb, i).Text, out.errs) {
 			continue

@@ -83,8 +83,17 @@ func (t *tester) run(ctx context.Context) {
 		}
 		out, err := t.do(ctx, s, true)
 		if err != nil {
-			kernelDied(&t.text, err)
+			alive := t.survive(ctx, &t.text, err, s)
 			t.fail("%s:%d: the kernel died while running this cell", t.nb.Path, s.Line)
+			t.res.Exit = ExitKernelDied
+			if !alive {
+				return
+			}
+			continue
+		}
+		if _, err := t.obey(ctx, out.reply); err != nil {
+			kernelDied(&t.text, err, t.placeOf(s))
+			t.fail("%s:%d: the kernel died in the replay", t.nb.Path, s.Line)
 			t.res.Exit = ExitKernelDied
 			return
 		}
