@@ -14,7 +14,7 @@ type AdamOptions struct {
 	LR          float64
 	Betas       [2]float64
 	Eps         float64
-	WeightDecay float64 // AdamW: 0.01 when not set, none when negative
+	WeightDecay float64 // AdamW: 0.01 when not set; Zero for none
 	AMSGrad     bool
 	Maximize    bool
 }
@@ -36,7 +36,12 @@ func NewAdamW(params []*tpu.Tensor, o AdamOptions) *Adam {
 }
 
 func newAdam(params []*tpu.Tensor, o AdamOptions, decoupled bool) *Adam {
-	o.Betas, o.Eps, o.WeightDecay = betas(o.Betas), or(o.Eps, 1e-8), max(0, o.WeightDecay)
+	o.Betas, o.Eps = betas(o.Betas), or(o.Eps, 1e-8)
+	name := "adam"
+	if decoupled {
+		name = "adamw"
+	}
+	check(name, params, append(rates(o.Betas), atLeast0("lr", o.LR), atLeast0("eps", o.Eps), atLeast0("weight_decay", o.WeightDecay))...)
 	a := &Adam{newBase(params, o.LR, 1e-3, o.Maximize), o, decoupled}
 	a.update = a.step
 	return a
@@ -79,6 +84,7 @@ type Adamax struct {
 // NewAdamax makes an Adamax optimizer.
 func NewAdamax(params []*tpu.Tensor, o AdamaxOptions) *Adamax {
 	o.Betas, o.Eps = betas(o.Betas), or(o.Eps, 1e-8)
+	check("adamax", params, append(rates(o.Betas), atLeast0("lr", o.LR), atLeast0("eps", o.Eps), atLeast0("weight_decay", o.WeightDecay))...)
 	a := &Adamax{newBase(params, o.LR, 2e-3, o.Maximize), o}
 	a.update = a.step
 	return a
@@ -113,6 +119,7 @@ type NAdam struct {
 // NewNAdam makes a NAdam optimizer.
 func NewNAdam(params []*tpu.Tensor, o NAdamOptions) *NAdam {
 	o.Betas, o.Eps, o.MomentumDecay = betas(o.Betas), or(o.Eps, 1e-8), or(o.MomentumDecay, 4e-3)
+	check("nadam", params, append(rates(o.Betas), atLeast0("lr", o.LR), atLeast0("eps", o.Eps), atLeast0("weight_decay", o.WeightDecay), atLeast0("momentum_decay", o.MomentumDecay))...)
 	n := &NAdam{newBase(params, o.LR, 2e-3, o.Maximize), o, map[*tpu.Tensor]float64{}}
 	n.update = n.step
 	return n
@@ -159,6 +166,7 @@ type RAdam struct {
 // NewRAdam makes a RAdam optimizer.
 func NewRAdam(params []*tpu.Tensor, o RAdamOptions) *RAdam {
 	o.Betas, o.Eps = betas(o.Betas), or(o.Eps, 1e-8)
+	check("radam", params, append(rates(o.Betas), atLeast0("lr", o.LR), atLeast0("eps", o.Eps), atLeast0("weight_decay", o.WeightDecay))...)
 	r := &RAdam{newBase(params, o.LR, 1e-3, o.Maximize), o}
 	r.update = r.step
 	return r

@@ -25,6 +25,8 @@ type Adagrad struct {
 // NewAdagrad makes an Adagrad optimizer.
 func NewAdagrad(params []*tpu.Tensor, o AdagradOptions) *Adagrad {
 	o.Eps = or(o.Eps, 1e-10)
+	check("adagrad", params, atLeast0("lr", o.LR), atLeast0("lr_decay", o.LRDecay), atLeast0("weight_decay", o.WeightDecay),
+		atLeast0("initial_accumulator_value", o.InitialAccumulator), atLeast0("eps", o.Eps))
 	a := &Adagrad{newBase(params, o.LR, 0.01, o.Maximize), o}
 	a.update = a.step
 	return a
@@ -61,6 +63,7 @@ type RMSProp struct {
 // NewRMSProp makes an RMSProp optimizer.
 func NewRMSProp(params []*tpu.Tensor, o RMSPropOptions) *RMSProp {
 	o.Alpha, o.Eps = or(o.Alpha, 0.99), or(o.Eps, 1e-8)
+	check("rmsprop", params, atLeast0("lr", o.LR), atLeast0("eps", o.Eps), atLeast0("momentum", o.Momentum), atLeast0("weight_decay", o.WeightDecay), atLeast0("alpha", o.Alpha))
 	r := &RMSProp{newBase(params, o.LR, 0.01, o.Maximize), o}
 	r.update = r.step
 	return r
@@ -104,6 +107,7 @@ type Adadelta struct {
 // NewAdadelta makes an Adadelta optimizer.
 func NewAdadelta(params []*tpu.Tensor, o AdadeltaOptions) *Adadelta {
 	o.Rho, o.Eps = or(o.Rho, 0.9), or(o.Eps, 1e-6)
+	check("adadelta", params, atLeast0("lr", o.LR), limit{"rho", o.Rho, 0, 1, false}, atLeast0("eps", o.Eps), atLeast0("weight_decay", o.WeightDecay))
 	a := &Adadelta{newBase(params, o.LR, 1, o.Maximize), o}
 	a.update = a.step
 	return a
@@ -138,6 +142,8 @@ type Adafactor struct {
 // NewAdafactor makes an Adafactor optimizer.
 func NewAdafactor(params []*tpu.Tensor, o AdafactorOptions) *Adafactor {
 	o.Beta2Decay, o.Eps2, o.D = or(o.Beta2Decay, -0.8), or(o.Eps2, 1e-3), or(o.D, 1)
+	check("adafactor", params, atLeast0("lr", o.LR), limit{"beta2_decay", o.Beta2Decay, math.Inf(-1), Zero, true}, atLeast0("eps[0]", o.Eps1), atLeast0("eps[1]", o.Eps2),
+		limit{"d", o.D, 1, 0, false}, atLeast0("weight_decay", o.WeightDecay))
 	a := &Adafactor{newBase(params, o.LR, 0.01, o.Maximize), o}
 	a.update = a.step
 	return a
@@ -173,7 +179,7 @@ func (a *Adafactor) step(p, g *tpu.Tensor, st slots, t int) {
 func norm2(x *tpu.Tensor) *tpu.Tensor { return x.Mul(x).Sum().Sqrt() }
 
 // MuonOptions are the options of Muon; not set: LR 0.001, Momentum 0.95,
-// Steps 5, Eps 1e-7, WeightDecay 0.1 (none when negative). Nesterov's momentum is used unless Plain.
+// Steps 5, Eps 1e-7, WeightDecay 0.1 (Zero for none). Nesterov's momentum is used unless Plain.
 type MuonOptions struct {
 	LR          float64
 	WeightDecay float64
@@ -181,6 +187,10 @@ type MuonOptions struct {
 	Plain       bool
 	Steps       int
 	Eps         float64
+	// Coefficients of the quintic iteration; 3.4445, -4.7750 and 2.0315 when not set.
+	Coefficients [3]float64
+	// MatchAdamW scales a step as AdamW's are: by 0.2·√max(m,n) instead of √max(1,m/n).
+	MatchAdamW bool
 }
 
 // Muon steps along the nearest orthogonal matrix to the averaged gradient; its
@@ -192,10 +202,14 @@ type Muon struct {
 
 // NewMuon makes a Muon optimizer.
 func NewMuon(params []*tpu.Tensor, o MuonOptions) *Muon {
-	o.Momentum, o.Eps, o.WeightDecay = or(o.Momentum, 0.95), or(o.Eps, 1e-7), max(0, or(o.WeightDecay, 0.1))
+	o.Momentum, o.Eps, o.WeightDecay = or(o.Momentum, 0.95), or(o.Eps, 1e-7), or(o.WeightDecay, 0.1)
 	if o.Steps == 0 {
 		o.Steps = 5
 	}
+	if o.Coefficients == [3]float64{} {
+		o.Coefficients = [3]float64{3.4445, -4.7750, 2.0315}
+	}
+	check("muon", params, atLeast0("lr", o.LR), atLeast0("momentum", o.Momentum), atLeast0("weight_decay", o.WeightDecay), limit{"ns_steps", float64(o.Steps), 0, 99, false})
 	for _, p := range params {
 		if p.Rank() != 2 {
 			panic(&tpu.Error{Op: "muon", Err: &OptionError{"muon", "rank of a parameter", float64(p.Rank())}})
@@ -213,21 +227,26 @@ func (m *Muon) step(p, g *tpu.Tensor, st slots, _ int) {
 	if !m.o.Plain {
 		u = g.Lerp(buf, m.o.Momentum)
 	}
-	u = orthogonal(u, m.o.Steps, m.o.Eps)
+	u = orthogonal(u, m.o)
+	rows, cols := float64(p.Dim(0)), float64(p.Dim(1))
+	scale := math.Sqrt(math.Max(1, rows/cols))
+	if m.o.MatchAdamW {
+		scale = 0.2 * math.Sqrt(math.Max(rows, cols))
+	}
 	p.MulInPlace(1 - m.lr*m.o.WeightDecay)
-	p.AddInPlace(u, tpu.AddOptions{Alpha: -m.lr * math.Sqrt(math.Max(1, float64(p.Dim(0))/float64(p.Dim(1))))})
+	p.AddInPlace(u, tpu.AddOptions{Alpha: -m.lr * scale})
 }
 
 // orthogonal brings the singular values of a matrix near 1 by a quintic iteration.
-func orthogonal(g *tpu.Tensor, steps int, eps float64) *tpu.Tensor {
-	const a, b, c = 3.4445, -4.7750, 2.0315
+func orthogonal(g *tpu.Tensor, o MuonOptions) *tpu.Tensor {
+	a, b, c := o.Coefficients[0], o.Coefficients[1], o.Coefficients[2]
 	x := g.To(tpu.BF16)
 	tall := x.Dim(0) > x.Dim(1)
 	if tall {
 		x = x.T()
 	}
-	x = x.Div(norm2(x.To(tpu.F32)).To(tpu.BF16).ClampMin(eps))
-	for range steps {
+	x = x.Div(norm2(x.To(tpu.F32)).To(tpu.BF16).ClampMin(o.Eps))
+	for range o.Steps {
 		gram := x.MatMul(x.T())
 		poly := gram.AddMM(gram, gram, tpu.AddMMOptions{Beta: b, Alpha: c})
 		x = x.AddMM(poly, x, tpu.AddMMOptions{Beta: a})

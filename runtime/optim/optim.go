@@ -35,6 +35,21 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: %s = %v is out of range", e.Optimizer, e.Option, e.Value)
 }
 
+// A ParamsError says that an optimizer cannot work on a list of parameters.
+type ParamsError struct {
+	Optimizer string
+	Index     int // of the parameter; -1 when it is the list
+	Why       string
+}
+
+// Error names the parameter.
+func (e *ParamsError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("%s: parameters: %s", e.Optimizer, e.Why)
+	}
+	return fmt.Sprintf("%s: parameter %d: %s", e.Optimizer, e.Index, e.Why)
+}
+
 // slots is what an optimizer keeps for one parameter, by name.
 type slots map[string]*tpu.Tensor
 
@@ -116,7 +131,7 @@ func square(v, g *tpu.Tensor, b float64) {
 	v.AddcmulInPlace(g, g, tpu.AddcmulOptions{Value: 1 - b})
 }
 
-// or gives x, or y when x is zero.
+// or gives x, or y, the default, when x is zero.
 func or(x, y float64) float64 {
 	if x == 0 {
 		return y

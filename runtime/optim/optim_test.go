@@ -12,7 +12,7 @@ func TestOptimizersDescend(t *testing.T) {
 	for name, mk := range map[string]func([]*tpu.Tensor) Optimizer{
 		"sgd":       func(p []*tpu.Tensor) Optimizer { return NewSGD(p, SGDOptions{LR: 0.05, Momentum: 0.9, Nesterov: true}) },
 		"adam":      func(p []*tpu.Tensor) Optimizer { return NewAdam(p, AdamOptions{LR: 0.1}) },
-		"adamw":     func(p []*tpu.Tensor) Optimizer { return NewAdamW(p, AdamOptions{LR: 0.1, WeightDecay: -1}) },
+		"adamw":     func(p []*tpu.Tensor) Optimizer { return NewAdamW(p, AdamOptions{LR: 0.1, WeightDecay: Zero}) },
 		"adamax":    func(p []*tpu.Tensor) Optimizer { return NewAdamax(p, AdamaxOptions{LR: 0.2}) },
 		"nadam":     func(p []*tpu.Tensor) Optimizer { return NewNAdam(p, NAdamOptions{LR: 0.1}) },
 		"radam":     func(p []*tpu.Tensor) Optimizer { return NewRAdam(p, RAdamOptions{LR: 0.2}) },

@@ -1,6 +1,10 @@
 package optim
 
-import "github.com/tpush/tpush/runtime/tpu"
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/tpu"
+)
 
 // SGDOptions are the options of SGD; LR is 0.001 when not set.
 type SGDOptions struct {
@@ -20,6 +24,7 @@ type SGD struct {
 
 // NewSGD makes an SGD optimizer.
 func NewSGD(params []*tpu.Tensor, o SGDOptions) *SGD {
+	check("sgd", params, atLeast0("lr", o.LR), atLeast0("momentum", o.Momentum), atLeast0("weight_decay", o.WeightDecay))
 	if o.Nesterov && (o.Momentum <= 0 || o.Dampening != 0) {
 		panic(&tpu.Error{Op: "sgd", Err: &OptionError{"sgd", "momentum", o.Momentum}})
 	}
@@ -70,6 +75,7 @@ func NewRprop(params []*tpu.Tensor, o RpropOptions) *Rprop {
 	if o.Steps == [2]float64{} {
 		o.Steps = [2]float64{1e-6, 50}
 	}
+	check("rprop", params, atLeast0("lr", o.LR), limit{"etas[0]", o.Etas[0], Zero, 1, true}, limit{"etas[1]", o.Etas[1], math.Nextafter(1, 2), 0, false})
 	r := &Rprop{newBase(params, o.LR, 0.01, o.Maximize), o}
 	r.update = r.step
 	return r
@@ -111,6 +117,7 @@ type ASGD struct {
 // NewASGD makes an ASGD optimizer.
 func NewASGD(params []*tpu.Tensor, o ASGDOptions) *ASGD {
 	o.Lambda, o.Alpha, o.T0 = or(o.Lambda, 1e-4), or(o.Alpha, 0.75), or(o.T0, 1e6)
+	check("asgd", params, atLeast0("lr", o.LR), atLeast0("weight_decay", o.WeightDecay))
 	a := &ASGD{base: newBase(params, o.LR, 0.01, o.Maximize), o: o}
 	a.update = a.step
 	return a
@@ -152,6 +159,7 @@ func NewLion(params []*tpu.Tensor, o LionOptions) *Lion {
 	if o.Betas == [2]float64{} {
 		o.Betas = [2]float64{0.9, 0.99}
 	}
+	check("lion", params, append(rates(o.Betas), atLeast0("lr", o.LR), atLeast0("weight_decay", o.WeightDecay))...)
 	l := &Lion{newBase(params, o.LR, 1e-4, o.Maximize), o}
 	l.update = l.step
 	return l

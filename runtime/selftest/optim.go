@@ -11,10 +11,23 @@ import (
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
+// given is an option of an optimizer: 0, the default, when it is not recorded.
+func given(a map[string]any, key string) float64 {
+	v, ok := a[key]
+	switch {
+	case !ok || v == nil:
+		return 0
+	case float(v) == 0:
+		return optim.Zero
+	}
+	return float(v)
+}
+
 // pair gives two numbers of an option, zeros when it is not there.
-func pair(v any) (p [2]float64) {
-	if l, ok := v.([]any); ok && len(l) == 2 {
-		p = [2]float64{float(l[0]), float(l[1])}
+func pair(a map[string]any, key string) (p [2]float64) {
+	if l, ok := a[key].([]any); ok && len(l) == 2 {
+		m := map[string]any{"0": l[0], "1": l[1]}
+		p = [2]float64{given(m, "0"), given(m, "1")}
 	}
 	return p
 }
@@ -24,51 +37,65 @@ func yes(v any) bool { b, _ := v.(bool); return b }
 // makers build optimizers from PyTorch's keyword arguments.
 var makers = map[string]func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer{
 	"sgd": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewSGD(ps, optim.SGDOptions{LR: float(a["lr"]), Momentum: float(a["momentum"]), Dampening: float(a["dampening"]), WeightDecay: float(a["weight_decay"]), Nesterov: yes(a["nesterov"]), Maximize: yes(a["maximize"])})
+		return optim.NewSGD(ps, optim.SGDOptions{LR: given(a, "lr"), Momentum: given(a, "momentum"), Dampening: given(a, "dampening"), WeightDecay: given(a, "weight_decay"), Nesterov: yes(a["nesterov"]), Maximize: yes(a["maximize"])})
 	},
-	"adam":  func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer { return optim.NewAdam(ps, adamOptions(a)) },
+	"adam": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
+		if yes(a["decoupled_weight_decay"]) {
+			o := adamOptions(a)
+			if o.WeightDecay == 0 {
+				o.WeightDecay = optim.Zero
+			}
+			return optim.NewAdamW(ps, o)
+		}
+		return optim.NewAdam(ps, adamOptions(a))
+	},
 	"adamw": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer { return optim.NewAdamW(ps, adamOptions(a)) },
 	"adagrad": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewAdagrad(ps, optim.AdagradOptions{LR: float(a["lr"]), LRDecay: float(a["lr_decay"]), WeightDecay: float(a["weight_decay"]), InitialAccumulator: float(a["initial_accumulator_value"]), Eps: float(a["eps"])})
+		return optim.NewAdagrad(ps, optim.AdagradOptions{LR: given(a, "lr"), LRDecay: given(a, "lr_decay"), WeightDecay: given(a, "weight_decay"), InitialAccumulator: given(a, "initial_accumulator_value"), Eps: given(a, "eps"), Maximize: yes(a["maximize"])})
 	},
 	"rmsprop": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewRMSProp(ps, optim.RMSPropOptions{LR: float(a["lr"]), Alpha: float(a["alpha"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"]), Momentum: float(a["momentum"]), Centered: yes(a["centered"])})
+		return optim.NewRMSProp(ps, optim.RMSPropOptions{LR: given(a, "lr"), Alpha: given(a, "alpha"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), Momentum: given(a, "momentum"), Centered: yes(a["centered"]), Maximize: yes(a["maximize"])})
 	},
 	"adadelta": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewAdadelta(ps, optim.AdadeltaOptions{LR: float(a["lr"]), Rho: float(a["rho"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"])})
+		return optim.NewAdadelta(ps, optim.AdadeltaOptions{LR: given(a, "lr"), Rho: given(a, "rho"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), Maximize: yes(a["maximize"])})
 	},
 	"adamax": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewAdamax(ps, optim.AdamaxOptions{LR: float(a["lr"]), Betas: pair(a["betas"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"])})
+		return optim.NewAdamax(ps, optim.AdamaxOptions{LR: given(a, "lr"), Betas: pair(a, "betas"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), Maximize: yes(a["maximize"])})
 	},
 	"nadam": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewNAdam(ps, optim.NAdamOptions{LR: float(a["lr"]), Betas: pair(a["betas"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"]), MomentumDecay: float(a["momentum_decay"]), Decoupled: yes(a["decoupled_weight_decay"])})
+		return optim.NewNAdam(ps, optim.NAdamOptions{LR: given(a, "lr"), Betas: pair(a, "betas"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), MomentumDecay: given(a, "momentum_decay"), Decoupled: yes(a["decoupled_weight_decay"]), Maximize: yes(a["maximize"])})
 	},
 	"radam": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewRAdam(ps, optim.RAdamOptions{LR: float(a["lr"]), Betas: pair(a["betas"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"]), Decoupled: yes(a["decoupled_weight_decay"])})
+		return optim.NewRAdam(ps, optim.RAdamOptions{LR: given(a, "lr"), Betas: pair(a, "betas"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), Decoupled: yes(a["decoupled_weight_decay"]), Maximize: yes(a["maximize"])})
 	},
 	"rprop": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewRprop(ps, optim.RpropOptions{LR: float(a["lr"]), Etas: pair(a["etas"]), Steps: pair(a["step_sizes"])})
+		return optim.NewRprop(ps, optim.RpropOptions{LR: given(a, "lr"), Etas: pair(a, "etas"), Steps: pair(a, "step_sizes"), Maximize: yes(a["maximize"])})
 	},
 	"asgd": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewASGD(ps, optim.ASGDOptions{LR: float(a["lr"]), Lambda: float(a["lambd"]), Alpha: float(a["alpha"]), T0: float(a["t0"]), WeightDecay: float(a["weight_decay"])})
+		return optim.NewASGD(ps, optim.ASGDOptions{LR: given(a, "lr"), Lambda: given(a, "lambd"), Alpha: given(a, "alpha"), T0: given(a, "t0"), WeightDecay: given(a, "weight_decay"), Maximize: yes(a["maximize"])})
 	},
 	"adafactor": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewAdafactor(ps, optim.AdafactorOptions{LR: float(a["lr"]), Beta2Decay: float(a["beta2_decay"]), D: float(a["d"]), WeightDecay: float(a["weight_decay"])})
+		eps := pair(a, "eps")
+		return optim.NewAdafactor(ps, optim.AdafactorOptions{LR: given(a, "lr"), Beta2Decay: given(a, "beta2_decay"), Eps1: eps[0], Eps2: eps[1], D: given(a, "d"), WeightDecay: given(a, "weight_decay"), Maximize: yes(a["maximize"])})
 	},
 	"lion": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewLion(ps, optim.LionOptions{LR: float(a["lr"]), Betas: pair(a["betas"]), WeightDecay: float(a["weight_decay"])})
+		return optim.NewLion(ps, optim.LionOptions{LR: given(a, "lr"), Betas: pair(a, "betas"), WeightDecay: given(a, "weight_decay"), Maximize: yes(a["maximize"])})
 	},
 	"muon": func(ps []*tpu.Tensor, a map[string]any) optim.Optimizer {
-		return optim.NewMuon(ps, optim.MuonOptions{LR: float(a["lr"]), Momentum: float(a["momentum"])})
+		o := optim.MuonOptions{LR: given(a, "lr"), Momentum: given(a, "momentum"), WeightDecay: given(a, "weight_decay"), Eps: given(a, "eps"), Steps: whole(a["ns_steps"])}
+		if on, ok := a["nesterov"].(bool); ok {
+			o.Plain = !on
+		}
+		if l, ok := a["ns_coefficients"].([]any); ok && len(l) == 3 {
+			o.Coefficients = [3]float64{float(l[0]), float(l[1]), float(l[2])}
+		}
+		o.MatchAdamW = a["adjust_lr_fn"] == "match_rms_adamw"
+		return optim.NewMuon(ps, o)
 	},
 }
 
 func adamOptions(a map[string]any) optim.AdamOptions {
-	o := optim.AdamOptions{LR: float(a["lr"]), Betas: pair(a["betas"]), Eps: float(a["eps"]), WeightDecay: float(a["weight_decay"]), AMSGrad: yes(a["amsgrad"]), Maximize: yes(a["maximize"])}
-	if wd, ok := a["weight_decay"]; ok && float(wd) == 0 {
-		o.WeightDecay = -1
-	}
-	return o
+	return optim.AdamOptions{LR: given(a, "lr"), Betas: pair(a, "betas"), Eps: given(a, "eps"), WeightDecay: given(a, "weight_decay"), AMSGrad: yes(a["amsgrad"]), Maximize: yes(a["maximize"])}
 }
 
 // newOptimizer gives the step of an optimizer.
@@ -157,7 +184,16 @@ func schedule(r *conformance.Record) error {
 	case "CosineAnnealingWarmRestarts":
 		s = optim.CosineRestartsLR{Steps: whole(a["T_0"]), Factor: whole(a["T_mult"]), Min: float(a["eta_min"])}
 	case "OneCycleLR":
-		s = optim.OneCycleLR{Max: float(a["max_lr"]), Steps: whole(a["total_steps"]), Rise: float(a["pct_start"])}
+		s = optim.OneCycleLR{Max: float(a["max_lr"]), Steps: whole(a["total_steps"]), Rise: float(a["pct_start"]), Div: float(a["div_factor"]), FinalDiv: float(a["final_div_factor"]), Linear: a["anneal_strategy"] == "linear", ThreePhase: yes(a["three_phase"])}
+	case "PolynomialLR":
+		s = optim.PolynomialLR{Steps: whole(a["total_iters"]), Power: float(a["power"])}
+	case "CyclicLR":
+		c := optim.CyclicLR{Max: float(a["max_lr"]), Up: whole(a["step_size_up"]), Down: whole(a["step_size_down"]), Gamma: float(a["gamma"])}
+		c.Mode, _ = a["mode"].(string)
+		if low, ok := a["base_lr"]; ok {
+			c.Min = float(low)
+		}
+		s = c
 	default:
 		panic(skip(fmt.Sprintf("no schedule %v", a["scheduler"])))
 	}

@@ -92,7 +92,7 @@ func (t *Tensor) Backward(opts ...GradOptions) {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	e := t.s.e
+	e := t.engine()
 	p := e.startPass("backward", []*Tensor{t}, []*Tensor{o.Gradient}, o, nil)
 	p.run()
 	p.gather()
@@ -468,14 +468,14 @@ func (h *history) gather(g *Tensor) {
 	if h.grad == nil {
 		h.grad = g
 		g.s.keep = true
-		if c := g.s.e.capture; c != nil {
+		if c := g.engine().capture; c != nil {
 			c.wrote = append(c.wrote, g.s)
 		}
 		return
 	}
-	g.s.e.withoutGrad(func() { inPlace(op.Must("add"), rowDefaults("add"), h.grad, g) })
-	if g.s.e.capture == nil {
-		g.s.e.d.Release(g.s.value)
+	g.engine().withoutGrad(func() { inPlace(op.Must("add"), rowDefaults("add"), h.grad, g) })
+	if g.engine().capture == nil {
+		g.engine().d.Release(g.s.value)
 	}
 }
 
@@ -616,20 +616,21 @@ func (e *NotLeafError) Error() string {
 
 // RequireGrad makes the tensor a leaf that gathers a gradient (false: stops that) and gives it back.
 func (t *Tensor) RequireGrad(on ...bool) *Tensor {
+	t.engine()
 	want := len(on) == 0 || on[0]
 	h := t.history()
 	switch {
 	case want && h != nil:
 	case want:
 		if !differentiable(t.dt) {
-			t.s.e.fail("require_grad", &GradTypeError{t.dt})
+			t.engine().fail("require_grad", &GradTypeError{t.dt})
 		}
 		t.hist = &history{spec: t.Spec()}
 		if t.base != nil {
 			t.gen = t.root().gen
 		}
 	case h != nil && h.fn != nil:
-		t.s.e.fail("require_grad", &NotLeafError{t.Spec()})
+		t.engine().fail("require_grad", &NotLeafError{t.Spec()})
 	default:
 		t.hist = nil
 	}
@@ -637,13 +638,21 @@ func (t *Tensor) RequireGrad(on ...bool) *Tensor {
 }
 
 // RequiresGrad says whether the tensor takes part in gradients.
-func (t *Tensor) RequiresGrad() bool { return t.requires() }
+func (t *Tensor) RequiresGrad() bool {
+	t.engine()
+	return t.requires()
+}
 
 // IsLeaf says whether the tensor is no result of a recorded operation.
-func (t *Tensor) IsLeaf() bool { h := t.history(); return h == nil || h.fn == nil }
+func (t *Tensor) IsLeaf() bool {
+	t.engine()
+	h := t.history()
+	return h == nil || h.fn == nil
+}
 
 // Grad gives the gradient gathered so far, nil when there is none.
 func (t *Tensor) Grad() *Tensor {
+	t.engine()
 	if h := t.history(); h != nil {
 		return h.grad
 	}
@@ -652,30 +661,33 @@ func (t *Tensor) Grad() *Tensor {
 
 // SetGrad replaces the gathered gradient; nil forgets it.
 func (t *Tensor) SetGrad(g *Tensor) {
+	t.engine()
 	h := t.history()
 	switch {
 	case h == nil:
-		t.s.e.fail("set_grad", &NoGraphError{t.Spec()})
+		t.engine().fail("set_grad", &NoGraphError{t.Spec()})
 	case g != nil && !g.Spec().Equal(t.Spec()):
-		t.s.e.fail("set_grad", &shape.MismatchError{Left: g.Spec(), Right: t.Spec(), Axis: -1, Why: "a gradient has the type of its tensor"})
+		t.engine().fail("set_grad", &shape.MismatchError{Left: g.Spec(), Right: t.Spec(), Axis: -1, Why: "a gradient has the type of its tensor"})
 	}
 	h.grad = g
-	t.s.e.d.Touch()
+	t.engine().d.Touch()
 }
 
 // ZeroGrad forgets the gathered gradient.
 func (t *Tensor) ZeroGrad() {
+	t.engine()
 	if h := t.history(); h != nil {
 		h.grad = nil
-		t.s.e.d.Touch()
+		t.engine().d.Touch()
 	}
 }
 
 // RetainGrad makes a result of an operation keep its gradient too.
 func (t *Tensor) RetainGrad() *Tensor {
+	t.engine()
 	h := t.history()
 	if h == nil {
-		t.s.e.fail("retain_grad", &NoGraphError{t.Spec()})
+		t.engine().fail("retain_grad", &NoGraphError{t.Spec()})
 	}
 	h.retain = true
 	return t
@@ -684,9 +696,10 @@ func (t *Tensor) RetainGrad() *Tensor {
 // Hook calls f with the gradient of t in every backward pass; what f gives
 // back, unless nil, replaces it. The function returned removes the hook.
 func (t *Tensor) Hook(f func(*Tensor) *Tensor) (remove func()) {
+	t.engine()
 	h := t.history()
 	if h == nil {
-		t.s.e.fail("hook", &NoGraphError{t.Spec()})
+		t.engine().fail("hook", &NoGraphError{t.Spec()})
 	}
 	k := &hook{f}
 	h.hooks = append(h.hooks, k)
@@ -712,6 +725,7 @@ func Param(name string, t *Tensor) *Tensor {
 
 // Name gives the name that Param gave.
 func (t *Tensor) Name() string {
+	t.engine()
 	if t.hist != nil {
 		return t.hist.name
 	}
@@ -720,6 +734,7 @@ func (t *Tensor) Name() string {
 
 // Detach gives a handle on the same storage that takes no part in gradients.
 func (t *Tensor) Detach() *Tensor {
+	t.engine()
 	x := &Tensor{s: t.s, view: t.view, dt: t.dt, whole: t.whole}
 	if !t.whole {
 		x.base = t.s.entire()
@@ -734,6 +749,7 @@ func (s *Storage) entire() *Tensor {
 
 // GradFn names the operation that made t on the tape, "" for a leaf.
 func (t *Tensor) GradFn() string {
+	t.engine()
 	if h := t.history(); h != nil && h.fn != nil {
 		return string(h.fn.def.Name)
 	}

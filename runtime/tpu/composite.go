@@ -30,7 +30,7 @@ func grid(name string, xs []*Tensor) []*Tensor {
 	dims := make([]int, len(xs))
 	for i, x := range xs {
 		if len(x.view.Dims) > 1 {
-			x.s.e.fail(name, &shape.RankError{Op: name, Dims: x.view.Dims, Min: 0, Max: 1})
+			x.engine().fail(name, &shape.RankError{Op: name, Dims: x.view.Dims, Min: 0, Max: 1})
 		}
 		dims[i] = x.Size()
 	}
@@ -61,6 +61,7 @@ func CartesianProd(xs ...*Tensor) *Tensor {
 // Combinations gives the r-element subsets of a vector, in order, as rows;
 // with repetition when again is true.
 func (t *Tensor) Combinations(r int, again bool) *Tensor {
+	t.engine()
 	n := t.Size()
 	var rows []int
 	var pick func(from int, have []int)
@@ -78,7 +79,7 @@ func (t *Tensor) Combinations(r int, again bool) *Tensor {
 		}
 	}
 	pick(0, nil)
-	return t.Index(t.s.e.indexOf(rows)).Reshape(len(rows)/max(r, 1), r)
+	return t.Index(t.engine().indexOf(rows)).Reshape(len(rows)/max(r, 1), r)
 }
 
 // HStack joins tensors along the second axis, vectors along the first.
@@ -142,6 +143,7 @@ func (t *Tensor) Ravel() *Tensor { return t.Reshape(-1) }
 
 // Vander gives the powers of the elements of a vector, the highest first: [n] → [n,columns]; columns is n when not given.
 func (t *Tensor) Vander(columns ...int) *Tensor {
+	t.engine()
 	n := t.Size()
 	if len(columns) > 0 {
 		n = columns[0]
@@ -150,7 +152,7 @@ func (t *Tensor) Vander(columns ...int) *Tensor {
 	for i := range powers {
 		powers[i] = n - 1 - i
 	}
-	return t.Unsqueeze(1).Pow(t.s.e.indexOf(powers))
+	return t.Unsqueeze(1).Pow(t.engine().indexOf(powers))
 }
 
 // attention is ScaledDotProductAttention that also gives the weights: a query
@@ -211,9 +213,10 @@ func RopeTables(length, dim int, theta float64) (cos, sin *Tensor) {
 // RopeHalf rotates the two halves of the last axis against each other:
 // x·cos + cat(-x₂, x₁)·sin.
 func (t *Tensor) RopeHalf(cos, sin *Tensor) *Tensor {
+	t.engine()
 	n := t.Dim(-1)
 	if cos.Dim(-1) != n {
-		t.s.e.fail("rope_half", &shape.MismatchError{Op: "rope_half", Left: t.Spec(), Right: cos.Spec(), Axis: len(t.view.Dims) - 1, Why: "the tables have the width of the tensor"})
+		t.engine().fail("rope_half", &shape.MismatchError{Op: "rope_half", Left: t.Spec(), Right: cos.Spec(), Axis: len(t.view.Dims) - 1, Why: "the tables have the width of the tensor"})
 	}
 	a, b := t.narrow(-1, 0, n/2), t.narrow(-1, n/2, n-n/2)
 	return t.Mul(cos).Add(Cat(-1, b.Neg(), a).Mul(sin))
@@ -221,9 +224,10 @@ func (t *Tensor) RopeHalf(cos, sin *Tensor) *Tensor {
 
 // RopeInterleaved rotates the pairs (0,1), (2,3), … of the last axis.
 func (t *Tensor) RopeInterleaved(cos, sin *Tensor) *Tensor {
+	t.engine()
 	n := t.Dim(-1)
 	if n%2 != 0 || cos.Dim(-1) != n/2 {
-		t.s.e.fail("rope_interleaved", &shape.MismatchError{Op: "rope_interleaved", Left: t.Spec(), Right: cos.Spec(), Axis: len(t.view.Dims) - 1, Why: "the tables have half the width of the tensor"})
+		t.engine().fail("rope_interleaved", &shape.MismatchError{Op: "rope_interleaved", Left: t.Spec(), Right: cos.Spec(), Axis: len(t.view.Dims) - 1, Why: "the tables have half the width of the tensor"})
 	}
 	p := t.Reshape(append(append([]int{}, t.view.Dims[:len(t.view.Dims)-1]...), n/2, 2)...)
 	a, b := p.selectAt(-1, 0), p.selectAt(-1, 1)

@@ -6,13 +6,17 @@ import (
 )
 
 // To converts to another element type; t itself when it has it already.
-func (t *Tensor) To(d DType) *Tensor { return t.to(d.d()) }
+func (t *Tensor) To(d DType) *Tensor {
+	t.engine()
+	return t.to(d.d())
+}
 
 // Clone copies; gradients pass through.
 func (t *Tensor) Clone() *Tensor { return call("clone", nil, t) }
 
 // Contiguous gives t itself when its elements lie in row-major order, else a copy.
 func (t *Tensor) Contiguous() *Tensor {
+	t.engine()
 	if t.IsContiguous() {
 		return t
 	}
@@ -21,6 +25,7 @@ func (t *Tensor) Contiguous() *Tensor {
 
 // T swaps the last two axes; a view. A tensor of one axis stays as it is.
 func (t *Tensor) T() *Tensor {
+	t.engine()
 	n := len(t.view.Dims)
 	if n < 2 {
 		return t
@@ -81,7 +86,7 @@ func BroadcastTensors(xs ...*Tensor) []*Tensor {
 	for i, x := range xs {
 		d, ok := shape.Broadcast(dims, x.view.Dims)
 		if !ok {
-			x.s.e.fail("broadcast_tensors", shape.NewBroadcastError("broadcast_tensors", shape.Spec{DType: xs[i-1].dt, Dims: dims}, x.Spec()))
+			x.engine().fail("broadcast_tensors", shape.NewBroadcastError("broadcast_tensors", shape.Spec{DType: xs[i-1].dt, Dims: dims}, x.Spec()))
 		}
 		dims = d
 	}
@@ -118,11 +123,11 @@ func (t *Tensor) narrow(axis, start, length int) *Tensor {
 // axisOf normalizes an axis; a tensor without axes has none.
 func (t *Tensor) axisOf(name string, axis int) int {
 	if len(t.view.Dims) == 0 {
-		t.s.e.fail(name, &shape.RankError{Op: name, Dims: t.view.Dims, Min: 1, Max: -1})
+		t.engine().fail(name, &shape.RankError{Op: name, Dims: t.view.Dims, Min: 1, Max: -1})
 	}
 	a, err := shape.Axis(name, axis, len(t.view.Dims))
 	if err != nil {
-		t.s.e.fail(name, err)
+		t.engine().fail(name, err)
 	}
 	return a
 }
@@ -136,11 +141,12 @@ func axisArg(axis []int) int {
 
 // Split cuts an axis (the first by default) into pieces of the given size; the last may be smaller.
 func (t *Tensor) Split(size int, axis ...int) []*Tensor {
+	t.engine()
 	const name = "split"
 	a := t.axisOf(name, axisArg(axis))
 	n := t.view.Dims[a]
 	if size < 0 || size == 0 && n > 0 {
-		t.s.e.fail(name, &shape.ArgumentError{Op: name, Arg: "split_size", Value: size, Why: "it must be positive"})
+		t.engine().fail(name, &shape.ArgumentError{Op: name, Arg: "split_size", Value: size, Why: "it must be positive"})
 	}
 	var at []int
 	for p := size; size > 0 && p < n; p += size {
@@ -151,19 +157,20 @@ func (t *Tensor) Split(size int, axis ...int) []*Tensor {
 
 // SplitSizes cuts an axis into pieces of the given sizes, which must fill it.
 func (t *Tensor) SplitSizes(sizes []int, axis ...int) []*Tensor {
+	t.engine()
 	const name = "split"
 	a := t.axisOf(name, axisArg(axis))
 	sum := 0
 	var at []int
 	for _, s := range sizes {
 		if s < 0 {
-			t.s.e.fail(name, &shape.SizeError{Op: name, Dims: sizes, Axis: 0})
+			t.engine().fail(name, &shape.SizeError{Op: name, Dims: sizes, Axis: 0})
 		}
 		sum += s
 		at = append(at, sum)
 	}
 	if sum != t.view.Dims[a] {
-		t.s.e.fail(name, &shape.CountError{Op: name, Dims: sizes, Want: t.view.Dims[a]})
+		t.engine().fail(name, &shape.CountError{Op: name, Dims: sizes, Want: t.view.Dims[a]})
 	}
 	if len(at) > 0 {
 		at = at[:len(at)-1]
@@ -175,7 +182,7 @@ func (t *Tensor) SplitSizes(sizes []int, axis ...int) []*Tensor {
 func (t *Tensor) Chunk(n int, axis ...int) []*Tensor {
 	const name = "chunk"
 	if n <= 0 {
-		t.s.e.fail(name, &shape.ArgumentError{Op: name, Arg: "chunks", Value: n, Why: "it must be positive"})
+		t.engine().fail(name, &shape.ArgumentError{Op: name, Arg: "chunks", Value: n, Why: "it must be positive"})
 	}
 	a := t.axisOf(name, axisArg(axis))
 	size := (t.view.Dims[a] + n - 1) / n
@@ -191,10 +198,11 @@ func (t *Tensor) Chunk(n int, axis ...int) []*Tensor {
 
 // TensorSplit cuts an axis into exactly n pieces, the first ones one larger when the size does not divide.
 func (t *Tensor) TensorSplit(n int, axis ...int) []*Tensor {
+	t.engine()
 	const name = "tensor_split"
 	a := t.axisOf(name, axisArg(axis))
 	if n <= 0 {
-		t.s.e.fail(name, &shape.ArgumentError{Op: name, Arg: "sections", Value: n, Why: "it must be positive"})
+		t.engine().fail(name, &shape.ArgumentError{Op: name, Arg: "sections", Value: n, Why: "it must be positive"})
 	}
 	size := t.view.Dims[a]
 	var at []int
@@ -211,6 +219,7 @@ func (t *Tensor) TensorSplit(n int, axis ...int) []*Tensor {
 
 // TensorSplitAt cuts an axis at the given positions.
 func (t *Tensor) TensorSplitAt(at []int, axis ...int) []*Tensor {
+	t.engine()
 	const name = "tensor_split"
 	a := t.axisOf(name, axisArg(axis))
 	size := t.view.Dims[a]
@@ -229,6 +238,7 @@ func (t *Tensor) TensorSplitAt(at []int, axis ...int) []*Tensor {
 
 // HSplit, VSplit and DSplit are TensorSplit of the second (of a vector the only), first and third axis.
 func (t *Tensor) HSplit(n int) []*Tensor {
+	t.engine()
 	if len(t.view.Dims) == 1 {
 		return t.evenly("hsplit", n, 0)
 	}
@@ -236,10 +246,16 @@ func (t *Tensor) HSplit(n int) []*Tensor {
 }
 
 // VSplit cuts the first axis into n equal pieces.
-func (t *Tensor) VSplit(n int) []*Tensor { return t.evenly("vsplit", n, 0) }
+func (t *Tensor) VSplit(n int) []*Tensor {
+	t.engine()
+	return t.evenly("vsplit", n, 0)
+}
 
 // DSplit cuts the third axis into n equal pieces.
-func (t *Tensor) DSplit(n int) []*Tensor { return t.evenly("dsplit", n, 2) }
+func (t *Tensor) DSplit(n int) []*Tensor {
+	t.engine()
+	return t.evenly("dsplit", n, 2)
+}
 
 func (t *Tensor) evenly(name string, n, axis int) []*Tensor {
 	least := max(1, axis+1)
@@ -247,16 +263,17 @@ func (t *Tensor) evenly(name string, n, axis int) []*Tensor {
 		least = 2
 	}
 	if len(t.view.Dims) < least {
-		t.s.e.fail(name, &shape.RankError{Op: name, Dims: t.view.Dims, Min: least, Max: -1})
+		t.engine().fail(name, &shape.RankError{Op: name, Dims: t.view.Dims, Min: least, Max: -1})
 	}
 	if n <= 0 || t.view.Dims[axis]%n != 0 {
-		t.s.e.fail(name, &shape.ArgumentError{Op: name, Arg: "sections", Value: n, Why: "it does not divide the axis"})
+		t.engine().fail(name, &shape.ArgumentError{Op: name, Arg: "sections", Value: n, Why: "it does not divide the axis"})
 	}
 	return t.TensorSplit(n, axis)
 }
 
 // Unbind gives the slices along an axis (the first by default), without it.
 func (t *Tensor) Unbind(axis ...int) []*Tensor {
+	t.engine()
 	a := t.axisOf("unbind", axisArg(axis))
 	out := make([]*Tensor, t.view.Dims[a])
 	for i := range out {
@@ -271,6 +288,7 @@ func (t *Tensor) selectAt(axis, i int) *Tensor {
 
 // AtLeast1D gives a tensor without axes one of size 1.
 func (t *Tensor) AtLeast1D() *Tensor {
+	t.engine()
 	if len(t.view.Dims) == 0 {
 		return call("reshape", op.Attrs{{Name: "shape", Value: []int{1}}}, t)
 	}
@@ -279,6 +297,7 @@ func (t *Tensor) AtLeast1D() *Tensor {
 
 // AtLeast2D adds axes of size 1 in front until there are two.
 func (t *Tensor) AtLeast2D() *Tensor {
+	t.engine()
 	switch len(t.view.Dims) {
 	case 0:
 		return call("reshape", op.Attrs{{Name: "shape", Value: []int{1, 1}}}, t)
@@ -290,6 +309,7 @@ func (t *Tensor) AtLeast2D() *Tensor {
 
 // AtLeast3D adds axes of size 1 until there are three: one in front, the others behind.
 func (t *Tensor) AtLeast3D() *Tensor {
+	t.engine()
 	switch len(t.view.Dims) {
 	case 0:
 		return call("reshape", op.Attrs{{Name: "shape", Value: []int{1, 1, 1}}}, t)
@@ -312,7 +332,7 @@ func (t *Tensor) SqueezeInPlace(axes ...int) *Tensor {
 	def := op.Must("squeeze")
 	attrs, err := def.Complete(op.Attrs{{Name: "dim", Value: intsOr(def, "dim", axes)}})
 	if err != nil {
-		t.s.e.fail("squeeze", err)
+		t.engine().fail("squeeze", err)
 	}
 	return t.review(def, attrs)
 }

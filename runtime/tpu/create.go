@@ -364,28 +364,37 @@ func (t DType) Full(v any, dims ...int) *Tensor {
 func (t DType) Fill(v any, dims ...int) *Tensor { return t.Full(v, dims...) }
 
 // ZerosLike makes zeros of the type and shape of x.
-func (x *Tensor) ZerosLike() *Tensor { return x.s.e.full(x.Spec(), 0) }
+func (x *Tensor) ZerosLike() *Tensor { return x.engine().full(x.Spec(), 0) }
 
 // OnesLike makes ones of the type and shape of x.
-func (x *Tensor) OnesLike() *Tensor { return x.s.e.full(x.Spec(), 1) }
+func (x *Tensor) OnesLike() *Tensor { return x.engine().full(x.Spec(), 1) }
 
 // FullLike makes equal numbers of the type and shape of x.
 func (x *Tensor) FullLike(v any) *Tensor {
 	n, ok := number(v)
 	if !ok {
-		x.s.e.fail("full_like", operandError(v, "a number is wanted"))
+		x.engine().fail("full_like", operandError(v, "a number is wanted"))
 	}
-	return x.s.e.fullOf(x.Spec(), n)
+	return x.engine().fullOf(x.Spec(), n)
 }
 
 // EmptyLike makes a tensor of the type and shape of x of no particular numbers.
-func (x *Tensor) EmptyLike() *Tensor { return x.DType().Empty(x.view.Dims...) }
+func (x *Tensor) EmptyLike() *Tensor {
+	x.engine()
+	return x.DType().Empty(x.view.Dims...)
+}
 
 // RandLike draws uniform numbers of the type and shape of x.
-func (x *Tensor) RandLike() *Tensor { return x.DType().Rand(x.view.Dims...) }
+func (x *Tensor) RandLike() *Tensor {
+	x.engine()
+	return x.DType().Rand(x.view.Dims...)
+}
 
 // RandnLike draws normal numbers of the type and shape of x.
-func (x *Tensor) RandnLike() *Tensor { return x.DType().Randn(x.view.Dims...) }
+func (x *Tensor) RandnLike() *Tensor {
+	x.engine()
+	return x.DType().Randn(x.view.Dims...)
+}
 
 // ZerosLike makes zeros of the type and shape of x.
 func ZerosLike(x *Tensor) *Tensor { return x.ZerosLike() }

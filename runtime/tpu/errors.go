@@ -139,3 +139,12 @@ type RaggedError struct {
 func (e *RaggedError) Error() string {
 	return fmt.Sprintf("row %s has %d elements, the first one of its level %d", shape.FormatDims(e.Row), e.Len, e.Want)
 }
+
+// An UnmadeTensorError says that a tensor is the zero value of its type: no
+// factory and no operation made it.
+type UnmadeTensorError struct{}
+
+// Error says so.
+func (e *UnmadeTensorError) Error() string {
+	return "the tensor is the zero value of tpu.Tensor: nothing made it"
+}

@@ -19,7 +19,7 @@ type Complex struct{ Re, Im *Tensor }
 // ComplexOf makes a Complex of pairs in the last axis, which has size 2.
 func ComplexOf(pairs *Tensor) Complex {
 	if pairs.Dim(-1) != 2 {
-		pairs.s.e.fail("complex", &shape.ArgumentError{Op: "complex", Arg: "pairs", Value: pairs.Dim(-1), Why: "the last axis must have size 2"})
+		pairs.engine().fail("complex", &shape.ArgumentError{Op: "complex", Arg: "pairs", Value: pairs.Dim(-1), Why: "the last axis must have size 2"})
 	}
 	return Complex{pairs.selectAt(-1, 0), pairs.selectAt(-1, 1)}
 }
@@ -140,7 +140,7 @@ func (c Complex) axisAndSize(o []FFTOptions, half bool) (opt FFTOptions, axis, n
 		}
 	}
 	if n < 1 {
-		c.Re.s.e.fail("fft", &shape.ArgumentError{Op: "fft", Arg: "n", Value: n, Why: "it must be positive"})
+		c.Re.engine().fail("fft", &shape.ArgumentError{Op: "fft", Arg: "n", Value: n, Why: "it must be positive"})
 	}
 	return opt, axis, n
 }
@@ -149,7 +149,7 @@ func (c Complex) axisAndSize(o []FFTOptions, half bool) (opt FFTOptions, axis, n
 func (c Complex) fft(o []FFTOptions, inverse bool) Complex {
 	c = c.float()
 	opt, axis, n := c.axisAndSize(o, false)
-	e := c.Re.s.e
+	e := c.Re.engine()
 	cos, sin := e.waves(c.Re.dt, n, n, n, scaleOf(e, n, opt.Norm, inverse), nil)
 	if !inverse {
 		sin = sin.Neg()
@@ -172,7 +172,7 @@ func IFFT(c Complex, o ...FFTOptions) Complex { return c.fft(o, true) }
 func RFFT(x *Tensor, o ...FFTOptions) Complex {
 	c := Complex{Re: x}.float()
 	opt, axis, n := c.axisAndSize(o, false)
-	e := x.s.e
+	e := x.engine()
 	cos, sin := e.waves(c.Re.dt, n, n/2+1, n, scaleOf(e, n, opt.Norm, false), nil)
 	re := fitted(c.Re, axis, n)
 	return Complex{backTo(re.MatMul(cos), axis), backTo(re.MatMul(sin.Neg()), axis)}
@@ -182,7 +182,7 @@ func RFFT(x *Tensor, o ...FFTOptions) Complex {
 func (c Complex) half(o []FFTOptions, inverse bool) *Tensor {
 	c = c.float()
 	opt, axis, n := c.axisAndSize(o, true)
-	e := c.Re.s.e
+	e := c.Re.engine()
 	m := n/2 + 1
 	cos, sin := e.waves(c.Re.dt, m, n, n, scaleOf(e, n, opt.Norm, inverse), func(k int) float64 {
 		if k == 0 || 2*k == n {
@@ -317,11 +317,13 @@ func (t *Tensor) shifted(name string, axes []int, by func(n int) int) *Tensor {
 
 // FFTShift brings frequency 0 to the middle of axes, all by default.
 func (t *Tensor) FFTShift(axes ...int) *Tensor {
+	t.engine()
 	return t.shifted("fftshift", axes, func(n int) int { return n / 2 })
 }
 
 // IFFTShift is the inverse of FFTShift.
 func (t *Tensor) IFFTShift(axes ...int) *Tensor {
+	t.engine()
 	return t.shifted("ifftshift", axes, func(n int) int { return (n + 1) / 2 })
 }
 

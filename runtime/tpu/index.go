@@ -94,7 +94,7 @@ func (t *Tensor) Index(items ...any) *Tensor {
 
 // SetIndex writes v, broadcast and converted, where the index points.
 func (t *Tensor) SetIndex(v any, items ...any) *Tensor {
-	e := t.s.e
+	e := t.engine()
 	p := t.basic(items)
 	if p.advanced == nil {
 		if y, ok := v.(*Tensor); ok {
@@ -160,7 +160,7 @@ func resultDims(front *Tensor, index []*Tensor, back []int) []int {
 	for _, x := range index {
 		d, ok := shape.Broadcast(dims, x.view.Dims)
 		if !ok {
-			front.s.e.fail("index", shape.NewBroadcastError("index", shape.Spec{DType: x.dt, Dims: dims}, x.Spec()))
+			front.engine().fail("index", shape.NewBroadcastError("index", shape.Spec{DType: x.dt, Dims: dims}, x.Spec()))
 		}
 		dims = d
 	}
@@ -219,7 +219,7 @@ func (t *Tensor) fillMask(v *Tensor, mask *advanced, x any) *Tensor {
 	}
 	a, err := def.Complete(attrs)
 	if err != nil {
-		t.s.e.fail(string(name), err)
+		t.engine().fail(string(name), err)
 	}
 	v.write(def, a, in, false)
 	return t
@@ -249,7 +249,7 @@ func byKind(def *op.Def, x *Tensor, index []*Tensor, value *Tensor) []any {
 
 // basic applies the basic items of an index and gathers the others.
 func (t *Tensor) basic(items []any) *plain {
-	e := t.s.e
+	e := t.engine()
 	rank := len(t.view.Dims)
 	takes, dots := 0, 0
 	for i, x := range items {
@@ -340,7 +340,7 @@ func (p *plain) checkMask(axis int) {
 	m := p.advanced[len(p.advanced)-1].t
 	for i, d := range m.view.Dims {
 		if d != p.view.view.Dims[axis+i] {
-			p.view.s.e.fail("index", &MaskError{m.view.Dims, p.view.view.Dims, axis + i})
+			p.view.engine().fail("index", &MaskError{m.view.Dims, p.view.view.Dims, axis + i})
 		}
 	}
 }
@@ -357,7 +357,7 @@ func (t *Tensor) slice(axis int, r Range) *Tensor {
 		n, _ := number(x)
 		i, ok := n.(int64)
 		if !ok {
-			t.s.e.fail("index", &IndexTypeError{fmt.Sprintf("%T", x)})
+			t.engine().fail("index", &IndexTypeError{fmt.Sprintf("%T", x)})
 		}
 		return int(max(min(i, math.MaxInt32<<16), -math.MaxInt32<<16))
 	}

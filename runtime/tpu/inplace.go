@@ -71,7 +71,7 @@ func InPlace(name string, attrs op.Attrs, in ...any) *Tensor {
 // mayWrite refuses targets that share memory with themselves or, in part, with
 // an operand, and writes that gradients forbid.
 func (t *Tensor) mayWrite(name string, in []any) {
-	e := t.s.e
+	e := t.engine()
 	if t.s.freed {
 		e.fail(name, &FreedError{t.Spec()})
 	}
@@ -114,7 +114,7 @@ func anyRequires(in []any) bool {
 
 // write stores the result of a row in t.
 func (t *Tensor) write(def *op.Def, attrs op.Attrs, in []any, out bool) *Tensor {
-	e, name := t.s.e, string(def.Name)
+	e, name := t.engine(), string(def.Name)
 	wantsGrad := e.noGrad == 0 && (t.requires() || anyRequires(in))
 	if out && wantsGrad {
 		e.fail(name, &OutGradError{t.Spec()})
@@ -206,7 +206,7 @@ func (t *Tensor) store(name string, v *exec.Value) {
 // writeRecorded is write with a tape node. The operands see the target as it
 // was; the target then takes the history of the result.
 func (t *Tensor) writeRecorded(def *op.Def, attrs op.Attrs, in []any) {
-	e := t.s.e
+	e := t.engine()
 	snap := &Storage{e: e, value: t.s.value}
 	old := &Tensor{s: snap, view: t.view, dt: t.dt, whole: t.whole, hist: t.history()}
 	ops := append([]any(nil), in...)
@@ -246,7 +246,7 @@ func (t *Tensor) writeRecorded(def *op.Def, attrs op.Attrs, in []any) {
 // new histories. direct says that r was made of t: its history is then all of
 // t's; else what t was before stays an ancestor that gets no gradient from here.
 func (t *Tensor) become(name string, r *Tensor, keep, direct bool) {
-	e := t.s.e
+	e := t.engine()
 	root := t.root()
 	rootHist := root.history()
 	oldRoot := &Tensor{s: t.s, view: root.view, dt: root.dt, whole: true, hist: rootHist}
@@ -296,7 +296,7 @@ func (s *Storage) disown() {
 // CopyFrom writes the numbers of src, broadcast and converted, into t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const name = "copy"
-	e := t.s.e
+	e := t.engine()
 	y, ok := src.(*Tensor)
 	if !ok {
 		return t.FillInPlace(src)
@@ -328,16 +328,16 @@ func (t *Tensor) CopyFrom(src any) *Tensor {
 func (t *Tensor) FillInPlace(v any) *Tensor {
 	if y, ok := v.(*Tensor); ok {
 		if y != nil && len(y.view.Dims) > 0 {
-			t.s.e.fail("fill", &shape.RankError{Op: "fill", Arg: "value", Dims: y.view.Dims})
+			t.engine().fail("fill", &shape.RankError{Op: "fill", Arg: "value", Dims: y.view.Dims})
 		}
 		return t.CopyFrom(y)
 	}
 	t.mayWrite("fill", nil)
 	n, ok := number(v)
 	if !ok {
-		t.s.e.fail("fill", operandError(v, "a number is wanted"))
+		t.engine().fail("fill", operandError(v, "a number is wanted"))
 	}
-	t.become("fill", t.s.e.fullOf(shape.Spec{DType: t.dt, Dims: t.view.Dims}, n), false, false)
+	t.become("fill", t.engine().fullOf(shape.Spec{DType: t.dt, Dims: t.view.Dims}, n), false, false)
 	return t
 }
 
@@ -347,11 +347,12 @@ func (t *Tensor) ZeroInPlace() *Tensor { return t.FillInPlace(0) }
 // SetData makes t see the storage of u: PyTorch's x.data = y. Shapes may
 // differ, types may not; the histories stay.
 func (t *Tensor) SetData(u *Tensor) *Tensor {
+	t.engine()
 	if u == nil {
-		t.s.e.fail("set_data", &NilTensorError{})
+		t.engine().fail("set_data", &NilTensorError{})
 	}
 	if u.dt != t.dt {
-		t.s.e.fail("set_data", &CastError{u.dt, t.dt})
+		t.engine().fail("set_data", &CastError{u.dt, t.dt})
 	}
 	t.s, t.view, t.whole, t.base = u.s, u.view, u.whole, nil
 	if !u.whole {
@@ -360,13 +361,13 @@ func (t *Tensor) SetData(u *Tensor) *Tensor {
 	if t.hist != nil && t.hist.fn == nil {
 		t.hist.spec = t.Spec()
 	}
-	t.s.e.d.Touch()
+	t.engine().d.Touch()
 	return t
 }
 
 // review changes what the handle t itself sees: PyTorch's t_, squeeze_, ….
 func (t *Tensor) review(def *op.Def, attrs op.Attrs) *Tensor {
-	e := t.s.e
+	e := t.engine()
 	if h := t.history(); e.noGrad == 0 && h != nil && h.fn == nil {
 		e.fail(string(def.Name), &LeafWriteError{Spec: t.Spec()})
 	}

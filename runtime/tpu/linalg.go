@@ -4,9 +4,10 @@ import "github.com/tpush/tpush/runtime/shape"
 
 // MatrixPower multiplies a matrix n times with itself; a negative n takes the inverse.
 func (t *Tensor) MatrixPower(n int) *Tensor {
+	t.engine()
 	r := len(t.view.Dims)
 	if r < 2 || t.view.Dims[r-1] != t.view.Dims[r-2] {
-		t.s.e.fail("matrix_power", &shape.ArgumentError{Op: "matrix_power", Arg: "input", Value: t.Spec(), Why: "its matrices are not square"})
+		t.engine().fail("matrix_power", &shape.ArgumentError{Op: "matrix_power", Arg: "input", Value: t.Spec(), Why: "its matrices are not square"})
 	}
 	x := t
 	if n < 0 {
@@ -27,7 +28,7 @@ func (t *Tensor) MatrixPower(n int) *Tensor {
 	}
 	switch {
 	case out == nil: // the identity, with the type and batch of t
-		return t.s.e.fullOf(shape.Spec{DType: t.dt, Dims: t.view.Dims}, 1.0).Tril().Triu()
+		return t.engine().fullOf(shape.Spec{DType: t.dt, Dims: t.view.Dims}, 1.0).Tril().Triu()
 	case out == t:
 		return t.Clone()
 	}
@@ -59,6 +60,7 @@ func (t *Tensor) PInv() *Tensor {
 
 // MatrixRank counts the singular values that PInv would not take as zero.
 func (t *Tensor) MatrixRank() *Tensor {
+	t.engine()
 	s := t.Detach().SVDVals()
 	r := len(t.view.Dims)
 	limit := float64(max(t.view.Dims[r-1], t.view.Dims[r-2])) * t.dt.Eps()

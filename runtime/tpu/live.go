@@ -198,6 +198,7 @@ func (w *walker) drain() {
 // Free gives the HBM of the storage back now. Using a tensor that sees it is
 // an error afterwards.
 func (t *Tensor) Free() {
+	t.engine()
 	s := t.s
 	if s.freed {
 		return

@@ -54,7 +54,7 @@ func (e *engine) resolve(name string, x any) operand {
 		if x == nil {
 			return operand{}
 		}
-		if x.s.e != e {
+		if x.engine() != e {
 			e.fail(name, operandError(x, "it lives on another device"))
 		}
 		return operand{x, x.value()}
@@ -89,7 +89,7 @@ func (e *engine) weak(v *exec.Value) *Tensor {
 func engineFor(in []any) *engine {
 	for _, x := range in {
 		if t, ok := x.(*Tensor); ok && t != nil {
-			return t.s.e
+			return t.engine()
 		}
 	}
 	return ambientEngine()

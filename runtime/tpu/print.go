@@ -25,6 +25,9 @@ func (t *Tensor) String() string {
 	if t == nil {
 		return "<nil>"
 	}
+	if t.s == nil {
+		return "<zero tensor>"
+	}
 	if t.s.freed {
 		return t.Spec().String() + " freed"
 	}
@@ -170,6 +173,7 @@ func (p *printer) print(b *strings.Builder, index []int, at int) {
 
 // Full reads the tensor and prints its type and every number.
 func (t *Tensor) Full() string {
+	t.engine()
 	p := &printer{a: t.host("show", exec.ReasonShow)}
 	p.measure()
 	var b strings.Builder

@@ -26,10 +26,10 @@ func RNGState() *Tensor {
 // SetRNGState restores what RNGState gave; it reads the tensor.
 func SetRNGState(t *Tensor) {
 	if t.dt != dtype.U64 || !shape.EqualDims(t.view.Dims, []int{2}) {
-		t.s.e.fail("set_rng_state", &shape.MismatchError{Left: t.Spec(), Right: shape.Of(dtype.U64, 2), Axis: -1, Why: "the state of the generator is u64[2]"})
+		t.engine().fail("set_rng_state", &shape.MismatchError{Left: t.Spec(), Right: shape.Of(dtype.U64, 2), Axis: -1, Why: "the state of the generator is u64[2]"})
 	}
 	v := kernel.Uint64s(t.host("set_rng_state", exec.ReasonHostCopy))
-	t.s.e.seed, t.s.e.offset = v[0], v[1]
+	t.engine().seed, t.engine().offset = v[0], v[1]
 }
 
 // draw applies a random row. The state is an argument of the launch, so that a
@@ -81,15 +81,16 @@ func (t DType) RandPerm(n int) *Tensor {
 }
 
 // Bernoulli draws 1 with the probability each element says, else 0.
-func (x *Tensor) Bernoulli() *Tensor { return x.s.e.draw("bernoulli", nil, x)[0] }
+func (x *Tensor) Bernoulli() *Tensor { return x.engine().draw("bernoulli", nil, x)[0] }
 
 // Dropout sets elements to zero with probability p and divides the others by
 // 1-p; with p = 0 it copies nothing.
 func (x *Tensor) Dropout(p float64) *Tensor {
+	x.engine()
 	if p == 0 {
 		return x
 	}
-	return x.s.e.draw("native_dropout", op.Attrs{{Name: "p", Value: p}}, x)[0]
+	return x.engine().draw("native_dropout", op.Attrs{{Name: "p", Value: p}}, x)[0]
 }
 
 // Dropout sets elements to zero with probability p and divides the others by 1-p.
@@ -109,6 +110,6 @@ func (x *Tensor) NormalInPlace(mean, std float64) *Tensor {
 func (x *Tensor) redraw(name op.Name, attrs op.Attrs) *Tensor {
 	x.mayWrite(string(name), nil)
 	attrs = append(attrs, op.Attr{Name: "size", Value: nonNil(x.view.Dims)}, op.Attr{Name: "dtype", Value: x.dt})
-	x.become(string(name), x.s.e.draw(name, attrs)[0], false, false)
+	x.become(string(name), x.engine().draw(name, attrs)[0], false, false)
 	return x
 }

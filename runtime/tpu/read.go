@@ -16,26 +16,28 @@ import (
 // strided and must not be written to.
 func (t *Tensor) host(name string, why exec.Reason) kernel.Array {
 	if t.s.freed {
-		t.s.e.fail(name, &FreedError{t.Spec()})
+		t.engine().fail(name, &FreedError{t.Spec()})
 	}
-	a, err := t.s.e.d.ReadPart(t.s.value, why, t.Spec())
+	a, err := t.engine().d.ReadPart(t.s.value, why, t.Spec())
 	if err != nil {
-		t.s.e.fail(name, err)
+		t.engine().fail(name, err)
 	}
 	return seen(a, t.layout())
 }
 
 // Array reads the numbers as a dense host array, which the caller must not write to.
 func (t *Tensor) Array() kernel.Array {
+	t.engine()
 	return kernel.Contiguous(t.host("array", exec.ReasonHostCopy))
 }
 
 // Peek gives the numbers when they are known already, and changes nothing.
 func (t *Tensor) Peek() (kernel.Array, bool) {
+	t.engine()
 	if t.s.freed {
 		return kernel.Array{}, false
 	}
-	a, ok := t.s.e.d.Peek(t.s.value)
+	a, ok := t.engine().d.Peek(t.s.value)
 	if !ok {
 		return a, false
 	}
@@ -45,32 +47,44 @@ func (t *Tensor) Peek() (kernel.Array, bool) {
 // only checks that there is one element and reads it.
 func (t *Tensor) only(name string) kernel.Array {
 	if t.Size() != 1 {
-		t.s.e.fail(name, &ScalarError{t.Spec()})
+		t.engine().fail(name, &ScalarError{t.Spec()})
 	}
 	return t.host(name, exec.ReasonScalar)
 }
 
 // Item reads the only element.
-func (t *Tensor) Item() float64 { return kernel.Float64s(t.only("item"))[0] }
+func (t *Tensor) Item() float64 {
+	t.engine()
+	return kernel.Float64s(t.only("item"))[0]
+}
 
 // Int reads the only element as an integer; a fraction is cut off.
-func (t *Tensor) Int() int { return int(kernel.Int64s(t.only("int"))[0]) }
+func (t *Tensor) Int() int {
+	t.engine()
+	return int(kernel.Int64s(t.only("int"))[0])
+}
 
 // Bool reads whether the only element is not zero.
-func (t *Tensor) Bool() bool { return kernel.Bools(t.only("bool"))[0] != 0 }
+func (t *Tensor) Bool() bool {
+	t.engine()
+	return kernel.Bools(t.only("bool"))[0] != 0
+}
 
 // Float32s reads all elements in row-major order.
 func (t *Tensor) Float32s() []float32 {
+	t.engine()
 	return append([]float32{}, kernel.Float32s(t.host("float32s", exec.ReasonHostCopy))...)
 }
 
 // Float64s reads all elements in row-major order.
 func (t *Tensor) Float64s() []float64 {
+	t.engine()
 	return append([]float64{}, kernel.Float64s(t.host("float64s", exec.ReasonHostCopy))...)
 }
 
 // Ints reads all elements in row-major order; fractions are cut off.
 func (t *Tensor) Ints() []int {
+	t.engine()
 	v := kernel.Int64s(t.host("ints", exec.ReasonHostCopy))
 	out := make([]int, len(v))
 	for i, x := range v {
@@ -81,6 +95,7 @@ func (t *Tensor) Ints() []int {
 
 // Bools reads for all elements whether they are not zero.
 func (t *Tensor) Bools() []bool {
+	t.engine()
 	v := kernel.Bools(t.host("bools", exec.ReasonHostCopy))
 	out := make([]bool, len(v))
 	for i, x := range v {
@@ -91,6 +106,7 @@ func (t *Tensor) Bools() []bool {
 
 // Values reads nested slices of float64, int64 or bool; a tensor without axes gives the number.
 func (t *Tensor) Values() any {
+	t.engine()
 	a := t.host("values", exec.ReasonHostCopy)
 	var at func(i int) any
 	switch kernel.Class(a.DType) {
@@ -140,10 +156,11 @@ var npy = map[dtype.DType]string{
 
 // Save reads the tensor and writes it to a file in NumPy's npy format.
 func (t *Tensor) Save(path string) {
+	t.engine()
 	a := kernel.Contiguous(t.host("save", exec.ReasonHostCopy))
 	name, ok := npy[a.DType]
 	if !ok {
-		t.s.e.fail("save", &SaveTypeError{a.DType})
+		t.engine().fail("save", &SaveTypeError{a.DType})
 	}
 	f, err := os.Create(path)
 	if err == nil {
@@ -153,7 +170,7 @@ func (t *Tensor) Save(path string) {
 		}
 	}
 	if err != nil {
-		t.s.e.fail("save", err)
+		t.engine().fail("save", err)
 	}
 }
 

@@ -63,7 +63,7 @@ func (t *Tensor) requires() bool { return t.history() != nil }
 func (t *Tensor) history() *history {
 	if t.base != nil {
 		if r := t.root(); r.gen != t.gen && r.hist != nil {
-			e := t.s.e
+			e := t.engine()
 			t.gen = r.gen
 			t.hist = nil
 			e.recordView(r, t)

@@ -78,69 +78,131 @@ func (t *Tensor) value() *exec.Value {
 }
 
 // Spec gives element type and dimensions.
-func (t *Tensor) Spec() shape.Spec { return shape.Spec{DType: t.dt, Dims: t.view.Dims, Weak: t.weak} }
+func (t *Tensor) Spec() shape.Spec {
+	t.engine()
+	return shape.Spec{DType: t.dt, Dims: t.view.Dims, Weak: t.weak}
+}
 
 // DType gives the element type.
-func (t *Tensor) DType() DType { return DType(t.dt) }
+func (t *Tensor) DType() DType {
+	t.engine()
+	return DType(t.dt)
+}
 
 // Dims gives a copy of the sizes.
-func (t *Tensor) Dims() []int { return append([]int{}, t.view.Dims...) }
+func (t *Tensor) Dims() []int {
+	t.engine()
+	return append([]int{}, t.view.Dims...)
+}
 
 // Dim gives the size of one axis, which may count from the end.
 func (t *Tensor) Dim(axis int) int {
+	t.engine()
 	a, err := shape.Axis("dim", axis, len(t.view.Dims))
 	if err == nil && len(t.view.Dims) == 0 {
 		err = &shape.AxisError{Op: "dim", Axis: axis, Rank: 0}
 	}
 	if err != nil {
-		t.s.e.fail("dim", err)
+		t.engine().fail("dim", err)
 	}
 	return t.view.Dims[a]
 }
 
 // Rank is the number of axes.
-func (t *Tensor) Rank() int { return len(t.view.Dims) }
+func (t *Tensor) Rank() int {
+	t.engine()
+	return len(t.view.Dims)
+}
 
 // Size is the number of elements.
-func (t *Tensor) Size() int { return shape.Size(t.view.Dims) }
+func (t *Tensor) Size() int {
+	t.engine()
+	return shape.Size(t.view.Dims)
+}
 
 // Strides gives a copy of the strides, in elements.
-func (t *Tensor) Strides() []int { return append([]int{}, t.layout().Strides...) }
+func (t *Tensor) Strides() []int {
+	t.engine()
+	return append([]int{}, t.layout().Strides...)
+}
 
 // Offset is the position of the first element in the storage.
-func (t *Tensor) Offset() int { return t.view.Offset }
+func (t *Tensor) Offset() int {
+	t.engine()
+	return t.view.Offset
+}
 
 // StorageView gives sizes, strides and offset over the storage.
-func (t *Tensor) StorageView() shape.View { return t.layout() }
+func (t *Tensor) StorageView() shape.View {
+	t.engine()
+	return t.layout()
+}
 
 // Layout is how the TPU compiler lays the tensor out: f32[33,7]{0,1:T(8,128)}.
-func (t *Tensor) Layout() shape.Layout { return shape.LayoutOf(t.Spec()) }
+func (t *Tensor) Layout() shape.Layout {
+	t.engine()
+	return shape.LayoutOf(t.Spec())
+}
 
 // IsContiguous says whether the elements lie in row-major order without gaps.
-func (t *Tensor) IsContiguous() bool { return t.layout().Contiguous() }
+func (t *Tensor) IsContiguous() bool {
+	t.engine()
+	return t.layout().Contiguous()
+}
 
 // Bytes is what the numbers need, PaddedBytes what they take in HBM.
-func (t *Tensor) Bytes() int64 { return t.Spec().Bytes() }
+func (t *Tensor) Bytes() int64 {
+	t.engine()
+	return t.Spec().Bytes()
+}
 
 // PaddedBytes is what the tensor takes in HBM when it has a buffer of its own.
-func (t *Tensor) PaddedBytes() int64 { return t.Spec().PaddedBytes() }
+func (t *Tensor) PaddedBytes() int64 {
+	t.engine()
+	return t.Spec().PaddedBytes()
+}
 
 // State says where the value is in its life; it never reads.
-func (t *Tensor) State() exec.State { return t.s.e.d.State(t.s.value) }
+func (t *Tensor) State() exec.State { return t.engine().d.State(t.s.value) }
 
 // Origin is where the value was made, nil when nobody knows.
-func (t *Tensor) Origin() *trace.Stack { return t.s.value.Stack() }
+func (t *Tensor) Origin() *trace.Stack {
+	t.engine()
+	return t.s.value.Stack()
+}
 
 // Version counts the writes to the storage.
-func (t *Tensor) Version() int { return int(t.s.version) }
+func (t *Tensor) Version() int {
+	t.engine()
+	return int(t.s.version)
+}
 
 // SharesStorage says whether both tensors see the same storage.
-func (t *Tensor) SharesStorage(u *Tensor) bool { return t.s == u.s }
+func (t *Tensor) SharesStorage(u *Tensor) bool {
+	t.engine()
+	return t.s == u.s
+}
 
 // Value gives the value of the storage, for inspection.
-func (t *Tensor) Value() *exec.Value { return t.s.value }
+func (t *Tensor) Value() *exec.Value {
+	t.engine()
+	return t.s.value
+}
 
 // Summary is one line that reads nothing: f32[256,4096]  4.0 MiB  deferred.
 func (t *Tensor) Summary() string {
+	t.engine()
 	return t.Spec().String() + "  " + device.FormatBytes(t.Bytes()) + "  " + t.State().String()
+}
+
+// engine gives the engine the tensor lives on, and refuses one that no
+// operation made.
+func (t *Tensor) engine() *engine {
+	switch {
+	case t == nil:
+		refuse("", &NilTensorError{})
+	case t.s == nil:
+		refuse("", &UnmadeTensorError{})
+	}
+	return t.s.e
 }
