@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/runtime/checkpoint"
+	"github.com/tpush/tpush/runtime/data"
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/optim"
+	"github.com/tpush/tpush/runtime/safetensors"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
@@ -107,6 +112,17 @@ var kinds = []Kind{
 	{
 		Word: "device", Doc: "the device cannot do it", Example: "f := tpu.Compile(func(x *tpu.Tensor) float64 { return x.Sum().Item() })\nf(tpu.Ones(3))",
 		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*device.UnknownChipError]),
+	},
+	{
+		Word: "value", Doc: "an option or a tensor is none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",
+		match: anyOf(is[*optim.OptionError], is[*optim.ParamsError], is[*data.RuneError], is[*tpu.NilTensorError], is[*tpu.UnmadeTensorError], is[*tpu.FreedError]),
+	},
+	{
+		Word: "file", Doc: "a file is not there or is not what it should be", Example: "data.CSV(\"no/such.csv\")",
+		match: anyOf(
+			is[*fs.PathError], is[*safetensors.FormatError], is[*data.CSVError], is[*data.IDXError], is[*checkpoint.TypeError], is[*checkpoint.MissingError],
+			is[*checkpoint.IndexError], is[*checkpoint.ConfigError],
+		),
 	},
 	{Word: "panic", Doc: "the program panicked", Example: "func third(xs []int) int { return xs[2] }\nthird([]int{1, 2})", match: is[*interp.PanicError]},
 	{Word: "command", Doc: "a command is unknown or cannot be done", Example: ":fuson"},

@@ -31,7 +31,7 @@ type layer struct {
 
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
-	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "repl/shot"}},
+	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "repl/shot", "runtime/safetensors"}},
 	{name: "the user's files", packages: []string{"repl/config", "repl/store", "repl/store/atomicfile"}, may: map[string][]string{"repl/store": {"repl/store/atomicfile"}}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
 		"runtime/shape": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
@@ -41,8 +41,8 @@ var layers = []layer{
 		"runtime/device/sim": {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
 	}},
 	{name: "dispatch", packages: []string{"runtime/exec"}},
-	{name: "what a user types", packages: []string{"runtime/tpu", "runtime/nn", "runtime/optim", "runtime/data"}, may: map[string][]string{
-		"runtime/nn": {"runtime/tpu"}, "runtime/optim": {"runtime/tpu", "runtime/nn"}, "runtime/data": {"runtime/tpu"},
+	{name: "what a user types", packages: []string{"runtime/tpu", "runtime/nn", "runtime/optim", "runtime/data", "runtime/checkpoint"}, may: map[string][]string{
+		"runtime/nn": {"runtime/tpu"}, "runtime/optim": {"runtime/tpu", "runtime/nn"}, "runtime/data": {"runtime/tpu", "runtime/checkpoint"}, "runtime/checkpoint": {"runtime/tpu"},
 	}},
 	{name: "generators", packages: []string{"runtime/tpu/gen"}},
 	{name: "test programs", packages: []string{"repl/interp/internal/stand", "repl/interp/programs"}},

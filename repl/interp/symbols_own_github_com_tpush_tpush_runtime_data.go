@@ -12,16 +12,25 @@ import (
 func symbolsGithubComTpushTpushRuntimeData() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		// function, constant and variable definitions
-		"Batches":  reflect.ValueOf(data.Batches),
-		"CSV":      reflect.ValueOf(data.CSV),
-		"Digits":   reflect.ValueOf(data.Digits),
-		"Each":     reflect.ValueOf(data.Each),
-		"ReadCSV":  reflect.ValueOf(data.ReadCSV),
-		"Shuffled": reflect.ValueOf(data.Shuffled),
+		"Batches":     reflect.ValueOf(data.Batches),
+		"CSV":         reflect.ValueOf(data.CSV),
+		"Digits":      reflect.ValueOf(data.Digits),
+		"Each":        reflect.ValueOf(data.Each),
+		"IDX":         reflect.ValueOf(data.IDX),
+		"NewVocab":    reflect.ValueOf(data.NewVocab),
+		"ReadCSV":     reflect.ValueOf(data.ReadCSV),
+		"ReadIDX":     reflect.ValueOf(data.ReadIDX),
+		"Safetensors": reflect.ValueOf(data.Safetensors),
+		"Shuffled":    reflect.ValueOf(data.Shuffled),
+		"Text":        reflect.ValueOf(data.Text),
+		"Windows":     reflect.ValueOf(data.Windows),
 
 		// type definitions
 		"Batch":      reflect.ValueOf((*data.Batch)(nil)),
 		"CSVError":   reflect.ValueOf((*data.CSVError)(nil)),
 		"CSVOptions": reflect.ValueOf((*data.CSVOptions)(nil)),
+		"IDXError":   reflect.ValueOf((*data.IDXError)(nil)),
+		"RuneError":  reflect.ValueOf((*data.RuneError)(nil)),
+		"Vocab":      reflect.ValueOf((*data.Vocab)(nil)),
 	}
 }

@@ -568,6 +568,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Unfold2DOptions":                     reflect.ValueOf((*tpu.Unfold2DOptions)(nil)),
 		"UniqueConsecutiveOptions":            reflect.ValueOf((*tpu.UniqueConsecutiveOptions)(nil)),
 		"UniqueOptions":                       reflect.ValueOf((*tpu.UniqueOptions)(nil)),
+		"UnmadeTensorError":                   reflect.ValueOf((*tpu.UnmadeTensorError)(nil)),
 		"UnusedError":                         reflect.ValueOf((*tpu.UnusedError)(nil)),
 		"VarMeanOptions":                      reflect.ValueOf((*tpu.VarMeanOptions)(nil)),
 		"VarOptions":                          reflect.ValueOf((*tpu.VarOptions)(nil)),

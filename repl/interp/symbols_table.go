@@ -65,5 +65,6 @@ func generatedSymbols() map[string]func() map[string]reflect.Value {
 		"github.com/tpush/tpush/runtime/nn":    symbolsGithubComTpushTpushRuntimeNn,
 		"github.com/tpush/tpush/runtime/optim": symbolsGithubComTpushTpushRuntimeOptim,
 		"github.com/tpush/tpush/runtime/data":  symbolsGithubComTpushTpushRuntimeData,
+		"github.com/tpush/tpush/runtime/checkpoint": symbolsGithubComTpushTpushRuntimeCheckpoint,
 	}
 }

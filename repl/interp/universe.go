@@ -11,10 +11,11 @@ var exportOwn []byte
 
 // ours are the packages of this module that cells have without an import.
 var ours = map[string]string{
-	"tpu":   "github.com/tpush/tpush/runtime/tpu",
-	"nn":    "github.com/tpush/tpush/runtime/nn",
-	"optim": "github.com/tpush/tpush/runtime/optim",
-	"data":  "github.com/tpush/tpush/runtime/data",
+	"tpu":        "github.com/tpush/tpush/runtime/tpu",
+	"nn":         "github.com/tpush/tpush/runtime/nn",
+	"optim":      "github.com/tpush/tpush/runtime/optim",
+	"data":       "github.com/tpush/tpush/runtime/data",
+	"checkpoint": "github.com/tpush/tpush/runtime/checkpoint",
 }
 
 // TPU is the universe of a session: the tensor runtime and its companions.

@@ -1,7 +1,11 @@
 package data
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +80,63 @@ func TestBatchesCoverAllRows(t *testing.T) {
 	}
 	if n != 10 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+func TestIDX(t *testing.T) {
+	file := []byte{0, 0, 0x0b, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0x01, 0x00, 0xff, 0xff}
+	x, err := ReadIDX(bytes.NewReader(file))
+	if err != nil || x.Spec().String() != "i16[2,1]" || !slices.Equal(x.Ints(), []int{256, -1}) {
+		t.Errorf("got %v, %v", x, err)
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(file)
+	w.Close()
+	if y, err := ReadIDX(&z); err != nil || !slices.Equal(y.Ints(), x.Ints()) {
+		t.Errorf("compressed: %v, %v", y, err)
+	}
+	for name, b := range map[string][]byte{
+		"empty": nil, "no type": {0, 0, 7, 1, 0, 0, 0, 0}, "no sizes": {0, 0, 8, 3, 0}, "too short": file[:15], "too long": append(slices.Clone(file), 0),
+		"promises": {0, 0, 8, 2, 0, 255, 255, 255, 0, 255, 255, 255, 1},
+	} {
+		var e *IDXError
+		if _, err := ReadIDX(bytes.NewReader(b)); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	v := NewVocab("hello, wörld")
+	ids := v.Encode("hold")
+	if got := v.Decode(ids); got != "hold" || v.Size() != 10 {
+		t.Errorf("%q of %d characters", got, v.Size())
+	}
+	var e *RuneError
+	if err := tpu.Try(func() { v.Encode("hx") }); !errors.As(err, &e) || e.Position != 1 {
+		t.Errorf("got %v", err)
+	}
+	x, y := Windows(v.Encode("hello, wörld"), 3, 4)
+	for i := range 3 {
+		a, b := x.Index(i).Ints(), y.Index(i).Ints()
+		if !slices.Equal(a[1:], b[:3]) {
+			t.Errorf("%v, then %v", a, b)
+		}
+	}
+	if err := tpu.Try(func() { Windows(ids, 1, 4) }); err == nil {
+		t.Error("a window longer than the text")
+	}
+}
+
+func TestMissingFiles(t *testing.T) {
+	for name, f := range map[string]func(){
+		"csv": func() { CSV("no/such.csv") }, "idx": func() { IDX("no/such.idx") },
+		"text": func() { Text("no/such.txt") }, "safetensors": func() { Safetensors("no/such.safetensors") },
+	} {
+		var e *fs.PathError
+		if err := tpu.Try(f); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

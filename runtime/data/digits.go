@@ -1,8 +1,8 @@
 // Package data brings numbers in: an embedded set of handwritten digits,
-// tables of comma-separated values, batches.
+// tables of comma-separated values, IDX and safetensors files, text, batches.
 //
-// It never trains. It imports tpu only. Invariant: reading the same bytes gives
-// the same tensors.
+// It never trains. It imports tpu and checkpoint. Invariant: reading the same
+// bytes gives the same tensors.
 //
 // The digits are the test set of "Optical Recognition of Handwritten Digits"
 // (E. Alpaydin, C. Kaynak, 1998; UCI Machine Learning Repository, DOI
