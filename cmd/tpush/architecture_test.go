@@ -52,7 +52,9 @@ var layers = []layer{
 		"repl/interp": {"repl/cell"}, "repl": {"repl/cell", "repl/interp"},
 	}},
 	{name: "commands", packages: []string{"repl/command"}},
-	{name: "front ends", packages: []string{"repl/plain"}},
+	{name: "front ends", packages: []string{"repl/plain", "repl/tui/glyph", "repl/tui/edit", "repl/tui"}, may: map[string][]string{
+		"repl/tui/edit": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph"},
+	}},
 	{name: "program", packages: []string{"cmd/tpush"}},
 }
 
@@ -62,6 +64,7 @@ var notFor = map[string][]string{
 	"github.com/traefik/yaegi/interp":    {"repl/interp"},
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
+	"charm.land/bubbletea/v2":            {"repl/tui"},
 	"github.com/pelletier/go-toml/v2":    {"repl/config"},
 	"github.com/charmbracelet/x/vt":      {"repl/shot"},
 	"charm.land/bubbletea/v2":            {"repl/tui", "repl/shot"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,7 @@ type app struct {
 	stdout, stderr io.Writer
 	kernel         kernelFlags
 	color          string
+	theme          string
 }
 
 func (a *app) root() *cobra.Command {
@@ -68,17 +70,24 @@ padded, ran out of HBM or went out of bounds.
 
   tpush run FILE.tpu     run a file
   tpush test FILE.tpu    compare its expectations with what happens
-  tpush                  read cells line by line`,
+  tpush                  a notebook on the terminal
+  tpush FILE.tpu         open a file in it
+
+Without a terminal, with TERM=dumb or with --plain, cells are read line by line.`,
 		Args:          noSuchCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.lineREPL(cmd)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if plainREPL || !a.hasScreen(os.Getenv) {
+				return a.lineREPL(cmd)
+			}
+			return a.notebookScreen(args)
 		},
 	}
 	root.SetFlagErrorFunc(noSuchFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour on standard error: auto, always, never")
+	root.Flags().StringVar(&a.theme, "theme", "dark", "colours of the screen: "+strings.Join(themeNames(), ", "))
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
 	a.kernel.add(root.Flags())
 	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand())

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,10 +11,10 @@ import (
 	"github.com/tpush/tpush/repl/command"
 )
 
-// noSuchCommand refuses arguments of the program itself and names the command
+// noSuchCommand refuses arguments of the program itself that are no file, and names the command
 // that may have been meant.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 || len(args) == 1 && strings.HasSuffix(args[0], ".tpu") { // a file to open
 		return nil
 	}
 	var names []string

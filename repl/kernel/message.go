@@ -147,6 +147,9 @@ type ExecuteReply struct {
 	HBMDeltaBytes  int64  `json:"hbm_delta_bytes"`
 	HBMUsedBytes   int64  `json:"hbm_used_bytes"`
 	Mode           string `json:"mode"`
+	// The session's names that the cell's text reads and sets, sorted: what makes another cell stale.
+	Reads  []string `json:"reads,omitempty"`
+	Writes []string `json:"writes,omitempty"`
 }
 
 // StreamContent is output of the program.

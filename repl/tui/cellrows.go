@@ -1,0 +1,340 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tpush/tpush/repl/tui/edit"
+	"github.com/tpush/tpush/repl/tui/glyph"
+	"github.com/tpush/tpush/viz"
+)
+
+// A rowCache holds the rows of a cell as they were drawn last.
+type rowCache struct {
+	rows      []string
+	spans     [][2]int // rows of each source line: from, until
+	version   int
+	w, gutter int
+	theme     int
+	flags     uint8
+}
+
+// A cellLook is what the drawing of a cell depends on beside the cell.
+type cellLook struct {
+	w, gutter int
+	theme     *Theme
+	themeID   int
+	selected  bool // in cell mode
+	marked    bool // a panel selected one of its lines
+	line      int  // that line
+	now       time.Time
+	editing   func() []string // the rows of the editor when the cell is being edited
+}
+
+func (l *cellLook) flags() uint8 {
+	var f uint8
+	if l.selected {
+		f |= 1
+	}
+	if l.marked {
+		f |= 2
+	}
+	return f
+}
+
+// rows draws a cell: its source, what it produced, and a footer.
+func (c *cell) rows(l *cellLook) []string {
+	if l.editing != nil || c.status == running || l.marked {
+		return c.draw(l)
+	}
+	k := &c.cache
+	if k.rows != nil && k.version == c.version && k.w == l.w && k.gutter == l.gutter && k.theme == l.themeID && k.flags == l.flags() {
+		return k.rows
+	}
+	rows := c.draw(l)
+	k.rows, k.version, k.w, k.gutter, k.theme, k.flags = rows, c.version, l.w, l.gutter, l.themeID, l.flags()
+	return rows
+}
+
+// A pen collects the rows of a cell.
+type pen struct {
+	l    *cellLook
+	rows []string
+}
+
+// row adds a row: a mark, a label in the gutter, and text that may be styled.
+func (p *pen) row(mark, label, text string) {
+	p.rows = append(p.rows, glyph.Fit(glyph.Fit(mark, 1, "")+glyph.Fit(label, p.l.gutter-1, "")+text, p.l.w, ""))
+}
+
+func (p *pen) inner() int { return max(p.l.w-p.l.gutter, 1) }
+
+// bar is the mark of a selected cell.
+func (p *pen) bar() string {
+	if p.l.selected {
+		return paint(p.l.theme.In, p.l.theme.Bar1)
+	}
+	return " "
+}
+
+func (c *cell) draw(l *cellLook) []string {
+	p := &pen{l: l}
+	if l.editing != nil {
+		p.rows = l.editing()
+	} else {
+		c.drawSource(p)
+	}
+	if c.stop != nil {
+		c.drawStop(p)
+	}
+	if !c.fold {
+		c.drawOutputs(p)
+	}
+	c.drawFooter(p)
+	return p.rows
+}
+
+// label is In[12], with a star while it runs.
+func (c *cell) label() string {
+	switch {
+	case c.status == running || c.status == queued:
+		return "In[*]"
+	case c.command():
+		return ""
+	case c.count > 0:
+		return "In[" + strconv.Itoa(c.count) + "]"
+	}
+	return "In[ ]"
+}
+
+// foldedLines is how many lines of source a folded cell shows.
+const foldedLines = 1
+
+func (c *cell) drawSource(p *pen) {
+	t, lines := p.l.theme, c.lines()
+	shown := lines
+	if c.fold && len(lines) > foldedLines {
+		shown = lines[:foldedLines]
+	}
+	c.cache.spans = c.cache.spans[:0]
+	if c.title != "" {
+		p.row(p.bar(), "", paint(t.Title, c.title))
+	}
+	for i, rows := range edit.Draw(shown, p.inner(), &t.Tokens) {
+		from := len(p.rows)
+		mark := p.bar()
+		switch {
+		case c.stop != nil && c.stop.line == i+1:
+			mark = paint(t.Brk, t.Stop)
+		case c.breaks[i+1]:
+			mark = paint(t.Err, t.Break)
+		}
+		for k, r := range rows {
+			label := ""
+			switch {
+			case i == 0 && k == 0:
+				label = paint(t.In, c.label())
+				if len(c.stale) > 0 {
+					label = paint(t.Stale, c.label()+"~")
+				}
+			case k > 0:
+				label = paint(t.Dim, strings.Repeat(" ", max(p.l.gutter-4, 0))+t.Wrap)
+			}
+			if p.l.marked && p.l.line == i+1 || c.stop != nil && c.stop.line == i+1 {
+				r = paint(t.Select, glyph.Fit(glyph.Strip(r), p.inner(), ""))
+			}
+			p.row(mark, label, r)
+			mark = p.bar()
+		}
+		c.cache.spans = append(c.cache.spans, [2]int{from, len(p.rows)})
+	}
+	if n := len(lines) - len(shown); n > 0 {
+		p.row(p.bar(), "", paint(t.Dim, fmt.Sprintf("%s %s more, z unfolds", t.More, plural(n, "line"))))
+	}
+}
+
+// Lines of output that a cell shows: all when there are few, else the first and the last.
+const (
+	shownLines = 40
+	shownHead  = 10
+	shownTail  = 25
+)
+
+func (c *cell) drawOutputs(p *pen) {
+	t := p.l.theme
+	label, kind := "", outputKind(255)
+	for _, o := range c.outputs {
+		first := ""
+		switch o.kind {
+		case outResult:
+			first = paint(t.Out, "Out["+strconv.Itoa(c.count)+"]")
+		case outError:
+			first = paint(t.Err, "Err["+c.number()+"]")
+		case outWarning:
+			first = paint(t.Wait, "warn")
+		case outStderr:
+			if kind != outStderr {
+				first = paint(t.Dim, "stderr")
+			}
+		}
+		kind = o.kind
+		for _, r := range o.draw(p.inner(), t) {
+			p.row(p.bar(), first, r)
+			first = label
+		}
+	}
+}
+
+func (c *cell) number() string {
+	if c.count == 0 {
+		return "*"
+	}
+	return strconv.Itoa(c.count)
+}
+
+// draw gives the rows of one output, at most w cells wide.
+func (o *output) draw(w int, t *Theme) []string {
+	if o.kind == outError {
+		return o.drawError(w, t)
+	}
+	if rows := o.drawRich(w, t); rows != nil {
+		return rows
+	}
+	n := o.text.len()
+	if o.partial != "" {
+		n++
+	}
+	var rows []string
+	add := func(list []string) {
+		for _, s := range list {
+			if o.kind == outWarning {
+				s = paint(t.Wait, s)
+			}
+			rows = append(rows, glyph.Wrap(s, w)...)
+		}
+	}
+	if n <= shownLines {
+		add(o.all())
+		return rows
+	}
+	add(o.text.head(shownHead))
+	hidden := o.text.len() - shownHead - shownTail
+	rows = append(rows, paint(t.Dim, fmt.Sprintf("%s %s more, o shows all", t.More, plural(hidden, "line"))))
+	add(o.text.tail(shownTail))
+	if o.partial != "" {
+		add([]string{o.partial})
+	}
+	return rows
+}
+
+// drawError draws an error: kind, message, place, then the picture.
+func (o *output) drawError(w int, t *Theme) []string {
+	e := &o.err
+	rows := glyph.Wrap(paint(t.Bad, e.Name+":")+" "+clean(e.Value), w)
+	if len(e.Traceback) == 0 && e.Line > 0 {
+		rows = append(rows, paint(t.Dim, "--> "+placeOf(e.File, e.Cell, e.Line, e.Column)))
+	}
+	for _, l := range e.Traceback {
+		for _, s := range glyph.Clean(l) {
+			rows = append(rows, glyph.Wrap(s, w)...)
+		}
+	}
+	return rows
+}
+
+func clean(s string) string { return strings.Join(glyph.Clean(s), " ") }
+
+func placeOf(file string, cell, line, column int) string {
+	s := file
+	if s == "" {
+		s = "In[" + strconv.Itoa(cell) + "]"
+	}
+	s += ":" + strconv.Itoa(line)
+	if column > 0 {
+		s += ":" + strconv.Itoa(column)
+	}
+	return s
+}
+
+// drawFooter ends a cell: how it went and what it cost, at the right.
+func (c *cell) drawFooter(p *pen) {
+	t := p.l.theme
+	var parts []string
+	bad := ""
+	switch c.status {
+	case queued:
+		parts = append(parts, "queued")
+	case running:
+		parts = append(parts, "running "+clock(p.l.now.Sub(c.started)), "Ctrl-C interrupts")
+	case failed:
+		bad = "failed"
+	case interrupted:
+		bad = "interrupted"
+	case aborted:
+		parts = append(parts, "not run: an earlier cell failed")
+	}
+	if c.reply.WallNS > 0 && c.status != running && c.status != queued {
+		if c.status == okay {
+			parts = append(parts, "ok")
+		}
+		parts = append(parts, viz.DurationNS(c.reply.WallNS))
+		if c.reply.Launches > 0 {
+			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), plural(int(c.reply.Launches), "launch"))
+		}
+		if d := c.reply.HBMDeltaBytes; d != 0 {
+			parts = append(parts, "HBM "+signedBytes(d))
+		}
+	}
+	if c.edited() && c.status != running {
+		parts = append(parts, "edited since it ran")
+	}
+	if c.fold && len(c.outputs) > 0 {
+		parts = append(parts, "output folded, z unfolds")
+	}
+	text := paint(t.Dim, strings.Join(parts, "  "))
+	if bad != "" {
+		text = strings.TrimRight(paint(t.Bad, bad)+"  "+text, " ")
+	}
+	if len(c.stale) > 0 {
+		text = paint(t.Stale, "stale: "+c.staleText()) + "  " + text
+	}
+	pad := max(p.inner()-glyph.Cells(text)-1, 0)
+	p.row(p.bar(), "", glyph.Spaces(pad)+text)
+}
+
+// staleText says which names changed and where: x, w changed in In[7].
+func (c *cell) staleText() string {
+	s := strings.Join(c.stale, ", ") + " changed"
+	if len(c.changed) > 0 {
+		s += " in In[" + strconv.Itoa(c.changed[len(c.changed)-1]) + "]"
+	}
+	return s
+}
+
+func signedBytes(d int64) string {
+	if d < 0 {
+		return "-" + viz.Bytes(-d)
+	}
+	return "+" + viz.Bytes(d)
+}
+
+func plural(n int, what string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "ch"):
+		what += "es"
+	default:
+		what += "s"
+	}
+	return viz.Count(int64(n)) + " " + what
+}
+
+func droppedLine(n int) string { return "… " + plural(n, "line") + " not kept" }
+
+// clock prints 0:07.
+func clock(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

@@ -1,0 +1,337 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/tpush/tpush/repl/kernel"
+)
+
+// A fake is a kernel whose cells are tiny commands, with an answer for everything.
+type fake struct {
+	count int
+	reply kernel.ExecuteReply
+}
+
+func (f *fake) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.Events) (kernel.ExecuteReply, error) {
+	f.count++
+	rep := f.reply
+	rep.Status, rep.ExecutionCount, rep.WallNS, rep.Mode = "ok", f.count, 1_500_000, "debug"
+	verb, rest, _ := strings.Cut(r.Code, " ")
+	switch verb {
+	case "print":
+		ev.Stream(kernel.StreamContent{Name: "stdout", Text: rest + "\n"})
+	case "value":
+		ev.Result(kernel.ResultContent{ExecutionCount: f.count, Data: map[string]string{"text/plain": rest}})
+	case "fail":
+		ev.Error(kernel.ErrorContent{Name: "panic", Value: rest, Cell: f.count, Line: 1})
+		rep.Status = "error"
+	case "mistake":
+		ev.Error(kernel.ErrorContent{Name: "type", Value: rest, Cell: f.count, Line: 1, Column: 9})
+		rep.Status = "error"
+	case "reads":
+		rep.Reads = strings.Fields(rest)
+	case "writes":
+		rep.Writes = strings.Fields(rest)
+	case "wait":
+		<-ctx.Done()
+		ev.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted", Cell: f.count})
+		rep.Status = "error"
+	case "die":
+		return rep, &kernel.DiedError{Status: "exit status 2", Stderr: "fatal error: last words\n\ngoroutine 1 [running]:"}
+	}
+	return rep, nil
+}
+
+func (f *fake) Complete(context.Context, kernel.CompleteRequest) (kernel.CompleteReply, error) {
+	return kernel.CompleteReply{}, nil
+}
+
+func (f *fake) Inspect(context.Context, kernel.InspectRequest) (kernel.InspectReply, error) {
+	return kernel.InspectReply{}, nil
+}
+
+func (f *fake) Info(context.Context) (kernel.KernelInfo, error) {
+	return kernel.KernelInfo{Banner: "a TPU v5e", PID: 7}, nil
+}
+
+func (f *fake) Debug(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+func (f *fake) View(context.Context, string, any, any) error                    { return nil }
+func (f *fake) Stop()                                                           {}
+func (f *fake) Kill()                                                           {}
+
+// A screen drives a model without a terminal and without a clock.
+type screen struct {
+	*Model
+	t   testing.TB
+	now time.Time
+}
+
+func newScreen(t testing.TB, w, h int, cells ...string) *screen {
+	theme, _ := ThemeNamed("dark")
+	s := &screen{t: t, now: time.Unix(1_000_000, 0)}
+	k := &fake{}
+	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Cells: cells, Now: func() time.Time { return s.now }}, nil)
+	s.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	s.do(s.Init())
+	return s
+}
+
+// do runs a command and what follows from it; ticks are dropped.
+func (s *screen) do(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, tickMsg, tea.QuitMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.do(c)
+		}
+	default:
+		_, next := s.Update(msg)
+		s.do(next)
+	}
+}
+
+// keys presses keys: words are named keys, "text is typed.
+func (s *screen) keys(keys ...string) *screen {
+	for _, k := range keys {
+		if text, ok := strings.CutPrefix(k, `"`); ok {
+			for _, r := range text {
+				s.press(tea.KeyPressMsg{Text: string(r), Code: r})
+			}
+			continue
+		}
+		s.press(named(k))
+	}
+	return s
+}
+
+func (s *screen) press(k tea.KeyPressMsg) {
+	_, cmd := s.Update(k)
+	s.do(cmd)
+}
+
+// named makes the message of a key from its name.
+func named(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	for {
+		mod, rest, ok := strings.Cut(name, "+")
+		if !ok || rest == "" {
+			break
+		}
+		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
+		name = rest
+	}
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "space": ' ',
+		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9,
+		"f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
+	}
+	if c, ok := codes[name]; ok {
+		k.Code = c
+		return k
+	}
+	k.Code = []rune(name)[0]
+	if k.Mod&^tea.ModShift == 0 {
+		k.Text = name
+	}
+	return k
+}
+
+// text is the screen without colours.
+func (s *screen) text() string {
+	rows, _, _, _ := s.frame()
+	for i := range rows {
+		rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
+	}
+	return strings.Join(rows, "\n")
+}
+
+func (s *screen) want(parts ...string) *screen {
+	s.t.Helper()
+	text := s.text()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			s.t.Errorf("the screen lacks %q:\n%s", p, text)
+		}
+	}
+	return s
+}
+
+func (s *screen) lacks(parts ...string) *screen {
+	s.t.Helper()
+	text := s.text()
+	for _, p := range parts {
+		if strings.Contains(text, p) {
+			s.t.Errorf("the screen has %q:\n%s", p, text)
+		}
+	}
+	return s
+}
+
+func TestRunACell(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"print hello`, "enter").want("In[1]   print hello", "hello", "ok  1.5 ms", "In[2]")
+	s.keys(`"value 42`, "enter").want("Out[2]  42")
+	s.keys(`"fail it broke`, "enter").want("Err[3]  panic: it broke", "failed  1.5 ms")
+}
+
+func TestAMistakeOpensTheCellAtItsPlace(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"mistake undefined: x`, "enter").want("Err[1]  type: undefined: x", "editing In[1]")
+	if s.focus != onEdit || s.editor.Cursor().Col != 8 {
+		t.Fatalf("focus %d, cursor %v", s.focus, s.editor.Cursor())
+	}
+	s.keys("ctrl+u", `"print `, "ctrl+k", `"fixed`, "enter").want("In[2]   print fixed").lacks("mistake", "editing")
+}
+
+func TestAnUnfinishedCellGetsALine(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"if x {`, "enter")
+	if got := s.input.Text(); got != "if x {\n\t" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCellMode(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	for _, c := range []string{"print a", "print b", "print c"} {
+		s.keys(`"`+c, "enter")
+	}
+	sources := func() string {
+		var list []string
+		for _, c := range s.nb.cells {
+			list = append(list, strings.ReplaceAll(strings.TrimPrefix(c.source, "print "), "\n", "+"))
+		}
+		return strings.Join(list, " ")
+	}
+	for _, step := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"esc", "k", "J"}, "a c b"},
+		{[]string{"u"}, "a b c"},
+		{[]string{"g", "d", "d"}, "b c"},
+		{[]string{"u"}, "a b c"},
+		{[]string{"U"}, "b c"},
+		{[]string{"u", "g", "m"}, "a+print b c"},
+		{[]string{"u", "G", "a", `"x`, "esc"}, "a b x c"},
+		{[]string{"u", "u", "D"}, "a b c c"},
+		{[]string{"u", "g", "e", "ctrl+a", "alt+s", "esc"}, " a b c"},
+	} {
+		s.keys(step.keys...)
+		if got := sources(); got != step.want {
+			t.Fatalf("after %v: %q, want %q\n%s", step.keys, got, step.want, s.text())
+		}
+	}
+}
+
+func TestRunAllStopsAtTheFirstFailure(t *testing.T) {
+	s := newScreen(t, 100, 30, "print a", "fail b", "print c")
+	s.keys("esc", "A")
+	var got []status
+	for _, c := range s.nb.cells {
+		got = append(got, c.status)
+	}
+	if want := []status{okay, failed, aborted}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	s.want("not run: an earlier cell failed")
+}
+
+func TestStaleCells(t *testing.T) {
+	s := newScreen(t, 100, 40, "writes x", "reads x y", "reads z")
+	s.keys("esc", "A").lacks("stale")
+	s.keys("g", "r").want("stale: x changed in In[4]", "1 stale")
+	s.keys("S").lacks("stale")
+}
+
+func TestADeadKernelKeepsTheScreen(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"print kept`, "enter", `"die`, "enter").want("kept", "the kernel died: exit status 2", "last words", "NO KERNEL").lacks("goroutine 1")
+	s.keys("r").want("kept", "the kernel was restarted").lacks("NO KERNEL")
+}
+
+func TestCtrlDAndCtrlC(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"text`, "ctrl+c").lacks("In:     text")
+	s.keys("ctrl+y").want("text")
+	s.keys("ctrl+d")
+	if s.quit {
+		t.Fatal("left with something typed")
+	}
+	s.keys("ctrl+c", "ctrl+d")
+	if !s.quit {
+		t.Fatal("did not leave")
+	}
+}
+
+func TestPasteIsLiteral(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.Update(tea.PasteMsg{Content: "for {\r\tx := 1\x1b[2J\r}"})
+	if got := s.input.Text(); got != "for {\n\tx := 1[2J\n}" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Whatever the size, the text and the keys: exactly h rows of exactly w cells.
+func TestExactSizeEverywhere(t *testing.T) {
+	odd := []string{
+		"print 日本語の出力 🚀 👨\u200d👩\u200d👧 ─│", "value \x1b[31mred\x1b[0m שלום مرحبا e\u0301\u200b\u202e", "fail क्षि\ttab", "// " + strings.Repeat("long ", 60),
+		"for {\n\tx := 1\n\n\ty := `raw`\n}", "print " + strings.Repeat("\t日", 50), ":help",
+	}
+	keys := []string{"esc", "j", "k", "e", "enter", "z", "i", "pgup", "pgdown", "ctrl+end", "ctrl+home", "up", "down", "ctrl+p", "ctrl+r", "tab", "f1", "f2", "f3", "f4", "f6", "f7", "ctrl+c", "right", "left", "alt+left", "alt+up"}
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, theme := range Themes() {
+		s := newScreen(t, 80, 24)
+		s.setTheme(theme)
+		for _, o := range odd {
+			s.input.Reset(o)
+			_, cmd := s.Update(named("f8"))
+			s.do(cmd)
+		}
+		sizes := [][2]int{{1, 1}, {1, 40}, {2, 3}, {500, 200}, {200, 1}, {60, 15}, {80, 24}, {100, 20}, {180, 50}}
+		for range 120 {
+			sizes = append(sizes, [2]int{1 + r.IntN(200), 1 + r.IntN(80)})
+		}
+		for _, size := range sizes {
+			s.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for range 3 {
+				if k := keys[r.IntN(len(keys))]; r.IntN(2) == 0 {
+					s.keys(k)
+				} else {
+					_, cmd := s.Update(tea.PasteMsg{Content: odd[r.IntN(len(odd))]})
+					s.do(cmd)
+				}
+				rows, x, y, shown := s.frame()
+				if len(rows) != size[1] {
+					t.Fatalf("%v: %d rows", size, len(rows))
+				}
+				if shown && (x < 0 || y < 0 || x >= size[0] || y >= size[1]) {
+					t.Fatalf("%v: cursor at %d,%d", size, x, y)
+				}
+				for i, row := range rows {
+					if n := ansi.StringWidth(row); n != size[0] {
+						t.Fatalf("%s %v: row %d is %d wide: %q", theme.Name, size, i, n, row)
+					}
+				}
+			}
+			s.quit = false
+		}
+	}
+}
+
+func streamOf(text string) kernel.StreamContent {
+	return kernel.StreamContent{Name: "stdout", Text: text}
+}

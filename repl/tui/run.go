@@ -1,0 +1,286 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tpush/tpush/repl/kernel"
+)
+
+// A kernelState is how the kernel is.
+type kernelState uint8
+
+const (
+	starting kernelState = iota
+	ready
+	dead
+)
+
+// A job is the cell that runs.
+type job struct {
+	cell   *cell
+	feed   *feed
+	cancel context.CancelCauseFunc
+	live   bool // Go, which may go on for long; not the command of a question
+}
+
+type (
+	startedMsg struct {
+		kernel Kernel
+		info   kernel.KernelInfo
+		err    error
+	}
+	outputMsg struct{ job *job }
+	doneMsg   struct {
+		job   *job
+		reply kernel.ExecuteReply
+		err   error
+	}
+	tickMsg struct{}
+)
+
+// startKernel starts a kernel beside the screen.
+func (m *Model) startKernel() tea.Cmd {
+	m.state, m.died = starting, ""
+	start := m.opts.Start
+	return func() tea.Msg {
+		k, err := start()
+		if err != nil {
+			return startedMsg{err: err}
+		}
+		info, err := k.Info(context.Background())
+		return startedMsg{kernel: k, info: info, err: err}
+	}
+}
+
+func (m *Model) started(msg startedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.kernelGone(msg.err)
+		return nil
+	}
+	m.kernel, m.info, m.state = msg.kernel, msg.info, ready
+	return m.next()
+}
+
+// enqueue runs cells one after another, after those that wait already.
+func (m *Model) enqueue(cells ...*cell) tea.Cmd {
+	for _, c := range cells {
+		if c.status == queued || c.status == running {
+			continue
+		}
+		c.status = queued
+		c.touch()
+		m.queue = append(m.queue, c)
+	}
+	return m.next()
+}
+
+// next runs the first cell that waits, when nothing runs.
+func (m *Model) next() tea.Cmd {
+	if m.job != nil || len(m.queue) == 0 || m.state != ready {
+		return nil
+	}
+	c := m.queue[0]
+	m.queue = m.queue[1:]
+	c.status, c.started, c.ran = running, m.now(), c.source
+	c.outputs, c.stale, c.changed, c.reply, c.stop = nil, nil, nil, kernel.ExecuteReply{}, nil
+	c.touch()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	j := &job{cell: c, cancel: cancel}
+	j.feed = newFeed(m.send, outputMsg{j})
+	m.job = j
+	k, req := m.kernel, kernel.ExecuteRequest{Code: c.source}
+	run := func() tea.Msg {
+		rep, err := k.Execute(ctx, req, j.feed.events())
+		return doneMsg{j, rep, err}
+	}
+	return tea.Batch(run, m.startTicking())
+}
+
+// startTicking shows how long a cell has been running.
+func (m *Model) startTicking() tea.Cmd {
+	if m.ticking {
+		return nil
+	}
+	m.ticking = true
+	return m.tickLater()
+}
+
+// tickEvery is how often the screen is renewed while a cell runs.
+const tickEvery = 250 * time.Millisecond
+
+func (m *Model) tickLater() tea.Cmd {
+	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+func (m *Model) tick() tea.Cmd {
+	if m.job == nil {
+		m.ticking = false
+		return nil
+	}
+	return m.tickLater()
+}
+
+// arrived shows the output that has come.
+func (m *Model) arrived(msg outputMsg) {
+	j := msg.job
+	if list := j.feed.take(); len(list) > 0 {
+		j.cell.outputs = apply(j.cell.outputs, list)
+		j.cell.touch()
+	}
+}
+
+// done ends a cell and goes on with the next.
+func (m *Model) done(msg doneMsg) tea.Cmd {
+	j, c := msg.job, msg.job.cell
+	m.arrived(outputMsg{j})
+	j.feed.close()
+	j.cancel(nil)
+	if m.job == j {
+		m.job = nil
+	}
+	for _, o := range c.outputs {
+		if o.partial != "" {
+			o.text.add([]string{o.partial})
+			o.partial = ""
+		}
+	}
+	c.touch()
+	c.reply, c.stop = msg.reply, nil
+	if msg.err != nil {
+		c.status = failed
+		m.abortQueue()
+		m.kernelGone(msg.err)
+		return nil
+	}
+	m.last = msg.reply
+	if n := msg.reply.ExecutionCount; n > 0 {
+		c.count, m.count = n, n
+	}
+	c.status = okay
+	if bad := c.failures(); len(bad) > 0 || msg.reply.Status == "error" {
+		c.status = failed
+		if len(bad) > 0 {
+			e := bad[0].err
+			if c.count == 0 && !c.command() {
+				c.count = e.Cell
+			}
+			if e.Name == "interrupt" {
+				c.status = interrupted
+			}
+		}
+		m.abortQueue()
+		m.pointAt(c)
+	}
+	m.markStale(c)
+	switch {
+	case msg.reply.Exit != nil:
+		m.exitCode = *msg.reply.Exit
+		m.say("the program ended with os.Exit(%d); its variables are kept", *msg.reply.Exit)
+	case msg.reply.Quit:
+		return m.leave()
+	case msg.reply.Restart:
+		return m.restart(false)
+	}
+	return m.next()
+}
+
+// abortQueue tells the cells that wait that they do not run.
+func (m *Model) abortQueue() {
+	for _, c := range m.queue {
+		c.status = aborted
+		c.touch()
+	}
+	m.queue = nil
+}
+
+// kernelGone notes that there is no kernel any more. The screen stays.
+func (m *Model) kernelGone(err error) {
+	m.state, m.died = dead, err.Error()
+	var d *kernel.DiedError
+	if errors.As(err, &d) {
+		m.died = "the kernel died: " + d.Status
+	}
+	m.over = newDeathQuestion(m, err)
+}
+
+// restart replaces the kernel; with replay the cells that ran run again.
+func (m *Model) restart(replay bool) tea.Cmd {
+	old := m.kernel
+	m.kernel = nil
+	if m.job != nil {
+		m.job.feed.close()
+		m.job.cancel(nil)
+		m.job = nil
+	}
+	m.abortQueue()
+	var again []*cell
+	for _, c := range m.nb.cells {
+		if ran := c.count > 0 || c.status != idle; ran && replay && !(c.command() && quits(c.source)) {
+			again = append(again, c)
+		}
+		if c.status == running {
+			c.status = interrupted
+		}
+		c.count = 0
+		c.touch()
+	}
+	m.count = 0
+	cmd := m.startKernel()
+	if old != nil {
+		stop := func() tea.Msg { old.Kill(); old.Stop(); return nil }
+		cmd = tea.Sequence(stop, cmd)
+	}
+	if replay {
+		return tea.Batch(cmd, m.enqueue(again...))
+	}
+	m.say("the kernel was restarted; its variables are gone, the cells are kept")
+	return cmd
+}
+
+// quits says whether a command ends or restarts the session.
+func quits(source string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(source), ":"), " ")
+	return name != "" && (strings.HasPrefix("quit", name) || strings.HasPrefix("restart", name) && len(name) > 3)
+}
+
+// interrupt is what Ctrl-C does: it stops the cell that runs; pressed again soon
+// it offers a new kernel; without a cell it clears what is typed.
+func (m *Model) interrupt() tea.Cmd {
+	if m.job == nil {
+		if len(m.queue) > 0 {
+			m.abortQueue()
+			return nil
+		}
+		m.clearInput()
+		return nil
+	}
+	again := m.now().Sub(m.stopped) < 2*time.Second
+	m.stopped = m.now()
+	if again {
+		m.over = newRestartQuestion()
+		return nil
+	}
+	m.job.cancel(kernel.ErrInterrupted)
+	m.abortQueue()
+	m.say("interrupting; Ctrl-C again offers a new kernel")
+	return nil
+}
+
+// pointAt opens the cell for editing at a mistake that kept it from running.
+func (m *Model) pointAt(c *cell) {
+	e := c.failures()
+	if len(e) == 0 || c.command() || m.focus == onEdit || !m.input.Empty() {
+		return
+	}
+	if first := e[0].err; (first.Name == "syntax" || first.Name == "type") && first.File == "" && first.Line > 0 {
+		m.edit(m.nb.index(c))
+		if m.editor != nil {
+			m.editor.MoveTo(pos(first.Line, first.Column))
+		}
+	}
+}
