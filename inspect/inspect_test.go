@@ -124,7 +124,7 @@ func TestMemory(t *testing.T) {
 	if m.UsedBytes != 486<<10 || m.PaddingBytes != 128<<10-4 || m.Allocations != 4 || m.State() != "" {
 		t.Errorf("%+v", m)
 	}
-	if b, ok := m.MostPadded(); !ok || b.Owner.What != "sum" {
+	if b, ok := m.MostPadded(); !ok || b.What != "sum" {
 		t.Errorf("most padded %+v", b)
 	}
 	golden(t, "testdata/memory.txt", strings.Join([]string{

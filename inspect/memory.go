@@ -1,34 +1,172 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/trace"
 	"github.com/tpush/tpush/viz"
 )
 
 // A Memory is who holds the HBM of a device.
 type Memory struct {
-	UsedBytes        int64
-	PeakBytes        int64
-	LimitBytes       int64
-	FreeBytes        int64
-	LargestFreeBytes int64
-	PaddingBytes     int64   // part of UsedBytes that holds no numbers
-	Fragmentation    float64 // part of the free HBM that is not in the largest block
-	Allocations      int
+	Chip             string  `json:"chip,omitempty"`
+	UsedBytes        int64   `json:"used_bytes"`
+	PeakBytes        int64   `json:"peak_bytes"`
+	LimitBytes       int64   `json:"limit_bytes"`
+	FreeBytes        int64   `json:"free_bytes"`
+	LargestFreeBytes int64   `json:"largest_free_bytes"`
+	PaddingBytes     int64   `json:"padding_bytes"` // part of UsedBytes that holds no numbers
+	Fragmentation    float64 `json:"fragmentation"` // part of the free HBM that is not in the largest block
+	Allocations      int     `json:"allocations"`
 
-	Owners []device.OwnerUse  // by source line, largest first
-	Blocks []device.BlockInfo // in the order of addresses, free ones too
+	Owners []MemoryOwner `json:"owners"`           // by source line, largest first
+	Blocks []MemoryBlock `json:"blocks"`           // that are in use, in the order of addresses
+	Points []HBMPoint    `json:"points,omitempty"` // HBM in use over time
+	Names  []NameBytes   `json:"names,omitempty"`  // what holds it by name, largest first
+	// NamesKnown is false when the variables could not be looked at: a cell runs.
+	NamesKnown bool `json:"names_known"`
 }
 
-// MemoryOf copies the state of an allocator.
+// A MemoryOwner is what one source line holds.
+type MemoryOwner struct {
+	Frame        trace.Frame `json:"frame"` // zero when the place is not known
+	Place        string      `json:"place"` // of the frame, else what the largest block is
+	What         string      `json:"what"`  // the op that made its largest block
+	Spec         string      `json:"spec"`  // of its largest block
+	Count        int         `json:"count"`
+	Bytes        int64       `json:"bytes"` // HBM, padding included
+	PaddingBytes int64       `json:"padding_bytes"`
+}
+
+// A MemoryBlock is a stretch of HBM that is in use.
+type MemoryBlock struct {
+	Addr  int64    `json:"addr"`
+	Size  int64    `json:"size"`
+	Bytes int64    `json:"bytes"` // what the numbers need; the rest is padding
+	Owner int      `json:"owner"` // index into Memory.Owners
+	Value uint64   `json:"value,omitempty"`
+	Op    uint64   `json:"op,omitempty"`
+	Group uint64   `json:"group,omitempty"` // that computed it
+	What  string   `json:"what"`
+	Spec  string   `json:"spec,omitempty"`
+	Cell  int      `json:"cell,omitempty"`
+	Line  int      `json:"line,omitempty"`
+	Names []string `json:"names,omitempty"` // variables that lead to it
+}
+
+// A NameBytes is a variable, or an output, and the HBM it leads to.
+type NameBytes struct {
+	Name     string `json:"name"`
+	Bytes    int64  `json:"bytes"`
+	OnlyHere int64  `json:"only_here"` // of Bytes: what no other name leads to, and is free when it is gone
+	Output   bool   `json:"output,omitempty"`
+}
+
+// An HBMPoint is the HBM in use from a moment on.
+type HBMPoint struct {
+	AtNS  int64 `json:"at_ns"`
+	Bytes int64 `json:"bytes"`
+}
+
+// MemoryOf copies the state of an allocator. It may be called while a cell runs.
 func MemoryOf(h *device.HBM) Memory {
-	return Memory{
-		UsedBytes: h.Used(), PeakBytes: h.Peak(), LimitBytes: h.Limit(), FreeBytes: h.FreeBytes(),
-		LargestFreeBytes: h.LargestFree(), PaddingBytes: h.Padding(), Fragmentation: h.Fragmentation(),
-		Allocations: h.Live(), Owners: h.Owners(), Blocks: h.Blocks(),
+	s := h.State()
+	m := Memory{
+		UsedBytes: s.Used, PeakBytes: s.Peak, LimitBytes: s.Limit, FreeBytes: s.Free, LargestFreeBytes: s.LargestFree,
+		PaddingBytes: s.Padding, Fragmentation: s.Fragmentation, Allocations: s.Live, Owners: make([]MemoryOwner, len(s.Owners)),
+		Blocks: make([]MemoryBlock, 0, s.Live),
 	}
+	index := make(map[ownerKey]int, len(s.Owners))
+	for i := range s.Owners {
+		o := &s.Owners[i]
+		m.Owners[i] = MemoryOwner{Frame: o.Frame, Place: o.Frame.Place(), What: o.What, Spec: o.Spec, Count: o.Count, Bytes: o.Bytes, PaddingBytes: o.PaddingBytes}
+		if m.Owners[i].Place == "" {
+			m.Owners[i].Place = o.What
+		}
+		index[keyOf(o.Frame, o.What)] = i
+	}
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		if !b.Taken {
+			continue
+		}
+		f := b.Owner.Stack.Top()
+		m.Blocks = append(m.Blocks, MemoryBlock{
+			Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Owner: index[keyOf(f, b.Owner.What)], Value: b.Owner.Value, Op: b.Owner.Op,
+			Group: uint64(b.Owner.Launch), What: b.Owner.What, Cell: f.Cell, Line: f.Line, Spec: specText(b),
+		})
+	}
+	return m
+}
+
+func specText(b *device.BlockInfo) string {
+	if !b.Owner.Spec.Valid() {
+		return ""
+	}
+	return b.Owner.Spec.String()
+}
+
+// An ownerKey is what device.HBM adds owners up by.
+type ownerKey struct {
+	cell, line int
+	file, what string
+}
+
+func keyOf(f trace.Frame, what string) ownerKey {
+	k := ownerKey{cell: f.Cell, line: f.Line, file: f.File}
+	if k == (ownerKey{}) {
+		k.what = what
+	}
+	return k
+}
+
+// SetNames tells what each name leads to, as values. Names with no HBM are left out.
+func (m *Memory) SetNames(names []NameBytes, values [][]uint64) {
+	m.NamesKnown = true
+	at := make(map[uint64]int, len(m.Blocks))
+	for i := range m.Blocks {
+		if v := m.Blocks[i].Value; v != 0 {
+			at[v] = i
+		}
+	}
+	for i, vs := range values {
+		for _, v := range vs {
+			if b, ok := at[v]; ok && !slices.Contains(m.Blocks[b].Names, names[i].Name) {
+				m.Blocks[b].Names = append(m.Blocks[b].Names, names[i].Name)
+			}
+		}
+	}
+	index := map[string]int{}
+	for _, n := range names {
+		index[n.Name] = len(m.Names)
+		m.Names = append(m.Names, n)
+	}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for _, name := range b.Names {
+			n := &m.Names[index[name]]
+			n.Bytes += b.Size
+			if len(b.Names) == 1 {
+				n.OnlyHere += b.Size
+			}
+		}
+	}
+	m.Names = slices.DeleteFunc(m.Names, func(n NameBytes) bool { return n.Bytes == 0 })
+	slices.SortStableFunc(m.Names, func(a, b NameBytes) int { return cmp.Compare(b.Bytes, a.Bytes) })
+}
+
+// Nameless adds up the blocks that no variable leads to: what the gradient
+// tape and local variables hold.
+func (m Memory) Nameless() (bytes int64, blocks int) {
+	for i := range m.Blocks {
+		if len(m.Blocks[i].Names) == 0 {
+			bytes += m.Blocks[i].Size
+			blocks++
+		}
+	}
+	return bytes, blocks
 }
 
 // The parts of HBM above which it is called warm and high: screens turn yellow
@@ -51,13 +189,17 @@ func (m Memory) State() string {
 
 // Gauge is the bar of use, peak and limit.
 func (m Memory) Gauge() viz.Gauge {
+	used := viz.Part{Label: "used " + viz.Bytes(m.UsedBytes), Value: float64(m.UsedBytes)}
+	switch m.State() {
+	case "HBM HIGH":
+		used.Over = true
+	case "HBM WARM":
+		used.Warm = true
+	}
 	g := viz.Gauge{
 		Total: float64(m.LimitBytes),
 		Text:  viz.Bytes(m.UsedBytes) + " of " + viz.Bytes(m.LimitBytes),
-		Parts: []viz.Part{
-			{Label: "used " + viz.Bytes(m.UsedBytes), Value: float64(m.UsedBytes), Over: m.State() != ""},
-			{Label: "peak " + viz.Bytes(m.PeakBytes), Value: float64(m.PeakBytes - m.UsedBytes), Peak: true},
-		},
+		Parts: []viz.Part{used, {Label: "peak " + viz.Bytes(m.PeakBytes), Value: float64(m.PeakBytes - m.UsedBytes), Peak: true}},
 	}
 	if s := m.State(); s != "" {
 		g.Text += "  " + s
@@ -65,22 +207,34 @@ func (m Memory) Gauge() viz.Gauge {
 	return g
 }
 
+const historyCells = 400 // a history has at least as many values as a line has cells
+
+// History is the HBM in use over time.
+func (m Memory) History() viz.Spark {
+	s := viz.Spark{Label: "history", High: float64(max(m.PeakBytes, 1))}
+	wide := 1 // of a point: a short history fills the line too
+	if n := len(m.Points); n > 0 {
+		wide = (historyCells + n - 1) / n
+	}
+	for _, p := range m.Points {
+		for range wide {
+			s.Values = append(s.Values, float64(p.Bytes))
+		}
+	}
+	if n := len(m.Points); n > 1 && m.Points[n-1].AtNS > m.Points[0].AtNS {
+		s.Text = viz.DurationNS(m.Points[n-1].AtNS - m.Points[0].AtNS)
+	}
+	return s
+}
+
 const lettered = 9 // owners that have a letter of their own in the map
 
-// letter is how the owner at rank i shows in the map: A, B, C and so on.
-func letter(i int) string {
+// Letter is how the owner at rank i shows in the map: A, B, C and so on.
+func Letter(i int) string {
 	if i >= lettered {
 		return "o"
 	}
 	return string(rune('A' + i))
-}
-
-// place is what an owner is called: its line, or what it is.
-func place(o *device.OwnerUse) string {
-	if p := o.Frame.Place(); p != "" {
-		return p
-	}
-	return o.What
 }
 
 // Table lists the n largest owners by source line; all when n is not positive.
@@ -89,10 +243,10 @@ func (m Memory) Table(n int) viz.Table {
 		{},
 		{Title: "line", Meaning: viz.Place},
 		{Title: "HBM", Right: true},
-		{Title: "share", Right: true},
-		{Title: "padding", Right: true},
-		{Title: "arrays", Right: true},
-		{Title: "largest"},
+		{Title: "share", Right: true, Drop: 2},
+		{Title: "padding", Right: true, Drop: 1},
+		{Title: "arrays", Right: true, Drop: 4},
+		{Title: "largest", Drop: 3},
 	}}
 	for i := range m.Owners {
 		if n > 0 && i == n {
@@ -100,7 +254,7 @@ func (m Memory) Table(n int) viz.Table {
 		}
 		o := &m.Owners[i]
 		tb.Rows = append(tb.Rows, []string{
-			letter(i), place(o), viz.Bytes(o.Bytes), viz.Percent(o.Bytes, m.UsedBytes),
+			Letter(i), o.Place, viz.Bytes(o.Bytes), viz.Percent(o.Bytes, m.UsedBytes),
 			viz.Bytes(o.PaddingBytes), viz.Count(int64(o.Count)), o.What + " " + o.Spec,
 		})
 	}
@@ -111,10 +265,8 @@ func (m Memory) Table(n int) viz.Table {
 // no more than the first sixteenth is in use, twice what reaches up to the last block.
 func (m Memory) shown() int64 {
 	var end int64
-	for _, b := range m.Blocks {
-		if b.Taken {
-			end = b.Addr + b.Size
-		}
+	if n := len(m.Blocks); n > 0 {
+		end = m.Blocks[n-1].Addr + m.Blocks[n-1].Size
 	}
 	if end == 0 || end > m.LimitBytes/16 {
 		return m.LimitBytes
@@ -126,54 +278,40 @@ func (m Memory) shown() int64 {
 	return min(size, m.LimitBytes)
 }
 
+// Note says how the free HBM is cut up and what padding takes.
+func (m Memory) Note() string {
+	return "largest free " + viz.Bytes(m.LargestFreeBytes) + " of " + viz.Bytes(m.FreeBytes) +
+		"   fragmentation " + viz.Percent(int64(m.Fragmentation*1000), 1000) + "   padding " + viz.Bytes(m.PaddingBytes)
+}
+
 // Map draws the address space; the letters are those of Table. Of a nearly empty
 // HBM it shows the beginning.
 func (m Memory) Map() viz.BlockMap {
-	b := viz.BlockMap{SizeBytes: m.shown(), Notes: []string{
-		"largest free " + viz.Bytes(m.LargestFreeBytes) + " of " + viz.Bytes(m.FreeBytes) +
-			"   fragmentation " + viz.Percent(int64(m.Fragmentation*1000), 1000) + "   padding " + viz.Bytes(m.PaddingBytes),
-	}}
+	b := viz.BlockMap{SizeBytes: m.shown(), Notes: []string{m.Note()}}
 	if b.SizeBytes < m.LimitBytes {
 		b.Notes = append(b.Notes, "the map shows the first "+viz.Bytes(b.SizeBytes)+" of "+viz.Bytes(m.LimitBytes)+"; the rest is free")
 	}
-	type key struct {
-		cell, line int
-		file, what string
-	}
-	keyOf := func(cell, line int, file, what string) key {
-		k := key{cell: cell, line: line, file: file}
-		if k == (key{}) {
-			k.what = what
+	for i := range m.Owners[:min(len(m.Owners), lettered+1)] {
+		label := m.Owners[i].Place
+		if i == lettered {
+			label = "others"
 		}
-		return k
+		b.Classes = append(b.Classes, viz.Class{Letter: Letter(i), Label: label, Meaning: viz.HBM})
 	}
-	class := map[key]int{}
-	for i := range m.Owners {
-		o := &m.Owners[i]
-		n := min(i, lettered)
-		if n == len(b.Classes) {
-			label := place(o)
-			if n == lettered {
-				label = "others"
-			}
-			b.Classes = append(b.Classes, viz.Class{Letter: letter(i), Label: label, Meaning: viz.HBM})
-		}
-		class[keyOf(o.Frame.Cell, o.Frame.Line, o.Frame.File, o.What)] = n
-	}
-	for _, bl := range m.Blocks {
-		if bl.Taken {
-			f := bl.Owner.Stack.Top()
-			b.Blocks = append(b.Blocks, viz.Block{Offset: bl.Addr, Bytes: bl.Size, Class: class[keyOf(f.Cell, f.Line, f.File, bl.Owner.What)]})
-		}
+	for i := range m.Blocks {
+		bl := &m.Blocks[i]
+		b.Blocks = append(b.Blocks, viz.Block{Offset: bl.Addr, Bytes: bl.Size, Class: min(bl.Owner, lettered)})
 	}
 	return b
 }
 
 // MostPadded is the block with most padding; false when none has any.
-func (m Memory) MostPadded() (device.BlockInfo, bool) {
-	taken := slices.DeleteFunc(slices.Clone(m.Blocks), func(b device.BlockInfo) bool { return !b.Taken || b.Size <= b.Bytes })
-	if len(taken) == 0 {
-		return device.BlockInfo{}, false
+func (m Memory) MostPadded() (MemoryBlock, bool) {
+	best, most := MemoryBlock{}, int64(0)
+	for _, b := range m.Blocks {
+		if p := b.Size - b.Bytes; p > most {
+			best, most = b, p
+		}
 	}
-	return slices.MaxFunc(taken, func(a, b device.BlockInfo) int { return int((a.Size - a.Bytes) - (b.Size - b.Bytes)) }), true
+	return best, most > 0
 }

@@ -56,6 +56,9 @@ type Session struct {
 	}
 	runs atomic.Bool
 
+	quiet sync.Mutex   // held while a cell runs: what its variables hold may change
+	parts sync.RWMutex // guards disp, dev and cells for those who look while a cell runs
+
 	panicMu sync.Mutex
 	panics  []*interp.GoroutineError // of goroutines that cells started, not reported yet
 }
@@ -121,15 +124,17 @@ func (s *Session) openDevice(name string) error {
 	if err != nil {
 		return err
 	}
-	s.dev = sim.New(chip, sim.Options{Sink: s.rec})
+	dev := sim.New(chip, sim.Options{Sink: s.rec})
 	if s.opts.HBMBytes > 0 {
-		s.dev.HBM().SetLimit(s.opts.HBMBytes)
+		dev.HBM().SetLimit(s.opts.HBMBytes)
 	}
 	mode := s.opts.Mode
 	if s.disp != nil {
 		mode = s.disp.Mode()
 	}
-	s.disp = exec.New(s.dev, exec.Options{Mode: mode, Tracer: s.rec})
+	s.parts.Lock()
+	defer s.parts.Unlock()
+	s.dev, s.disp = dev, exec.New(dev, exec.Options{Mode: mode, Tracer: s.rec})
 	return nil
 }
 
@@ -164,10 +169,18 @@ func (s *Session) Close() error {
 }
 
 // Dispatcher, Device, Recorder, Interp and Settings are the parts commands look at.
-func (s *Session) Dispatcher() *exec.Dispatcher { return s.disp }
+func (s *Session) Dispatcher() *exec.Dispatcher {
+	s.parts.RLock()
+	defer s.parts.RUnlock()
+	return s.disp
+}
 
 // Device is the simulated chip.
-func (s *Session) Device() *sim.Device { return s.dev }
+func (s *Session) Device() *sim.Device {
+	s.parts.RLock()
+	defer s.parts.RUnlock()
+	return s.dev
+}
 
 // Recorder keeps the events.
 func (s *Session) Recorder() *trace.Recorder { return s.rec }
@@ -181,15 +194,41 @@ func (s *Session) Settings() *Settings { return &s.set }
 // Name is the name of the session, for exports.
 func (s *Session) Name() string { return s.opts.Name }
 
-// Cells lists the cells that ran, oldest first.
-func (s *Session) Cells() []*Cell { return s.cells }
+// Cells lists the cells that ran, oldest first. Of the one that runs only what
+// it was made of may be read.
+func (s *Session) Cells() []*Cell {
+	s.parts.RLock()
+	defer s.parts.RUnlock()
+	return s.cells[:len(s.cells):len(s.cells)]
+}
 
 // Cell finds a cell by its number; nil when there is none.
 func (s *Session) Cell(id int) *Cell {
+	s.parts.RLock()
+	defer s.parts.RUnlock()
 	if id < 1 || id > len(s.cells) {
 		return nil
 	}
 	return s.cells[id-1]
+}
+
+// Quiet runs f while no cell runs, so that f may look at what variables hold.
+// It does not wait: while a cell runs it gives false.
+func (s *Session) Quiet(f func()) bool {
+	if !s.quiet.TryLock() {
+		return false
+	}
+	defer s.quiet.Unlock()
+	f()
+	return true
+}
+
+// Stopped runs wait while the cell that runs stands still, at a breakpoint:
+// what its variables hold may be looked at meanwhile.
+func (s *Session) Stopped(wait func()) {
+	s.quiet.Unlock()
+	defer s.quiet.Lock()
+	wait()
 }
 
 // LastError is the last cell that failed, nil when none did.
@@ -232,6 +271,8 @@ func (e *LiveTensorsError) Error() string {
 
 // Reset forgets every variable, type and function, and frees what they held.
 func (s *Session) Reset() error {
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
 	if err := s.in.Reset(); err != nil {
 		return err
 	}
@@ -246,7 +287,11 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 		return nil
 	}
 	c := &Cell{ID: s.Next(), File: file, FirstLine: max(firstLine, 1), Source: text, Status: "ok"}
+	s.parts.Lock()
 	s.cells = append(s.cells, c)
+	s.parts.Unlock()
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
 	if err := s.Ready(ctx); err != nil {
 		s.Fail(c, err)
 		return c

@@ -31,6 +31,24 @@ func (s *Session) Format(v interp.Shown) string {
 	return s.cut(text, v) + typeSuffix(v)
 }
 
+// briefBytes is how long Brief is at most.
+const briefBytes = 120
+
+// Brief is a value in one short line. It calls no method of a cell, so that
+// looking runs none of the user's code.
+func (s *Session) Brief(v interp.Shown) string {
+	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
+		return t.Summary()
+	}
+	v.Value = s.in.Plain(v.Value)
+	p := &printer{set: Settings{MaxBytes: briefBytes / 64, MaxLines: 1}, in: s.in, mute: true}
+	text := oneLine(p.value(reflect.ValueOf(v.Value), v.Type, 0))
+	if len(text) > briefBytes {
+		text = strings.ToValidUTF8(text[:briefBytes], "") + "…"
+	}
+	return text
+}
+
 func typeSuffix(v interp.Shown) string {
 	if v.Type == "" || v.Type == "untyped nil" || v.Value == nil && v.Type == "error" {
 		return ""
@@ -61,6 +79,7 @@ type printer struct {
 	set       Settings
 	tall      bool // one line an element at the top level
 	breakable bool // the value has elements
+	mute      bool // calls no method of a cell's types
 	in        *interp.Interp
 }
 
@@ -78,11 +97,13 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 		if v.Kind() == reflect.Struct || v.Kind() == reflect.Interface && !v.IsNil() {
 			v = reflect.ValueOf(p.in.Plain(v.Interface()))
 		}
-		switch text, method := p.in.Text(v); method {
-		case "String":
-			return text
-		case "Error":
-			return "error: " + text
+		if !p.mute {
+			switch text, method := p.in.Text(v); method {
+			case "String":
+				return text
+			case "Error":
+				return "error: " + text
+			}
 		}
 		switch x := v.Interface().(type) {
 		case *tpu.Tensor:

@@ -72,6 +72,18 @@ func Gallery() []Example {
 			{Label: "cross_entropy", Note: "digits.tpu:33", Children: []Tree{{Label: "logits"}, {Label: "target"}}},
 			{Label: "w", Note: "parameter"},
 		}}, 60},
+		{"Lines", "lines of pieces in different meanings, one line under the cursor", Lines{Choose: true, Marked: 1, Rows: [][]Piece{
+			{{"g1 ", Strong}, {"matmul+add+gelu  ", Normal}, {"ran", OK}},
+			{{"g3 ", Strong}, {"matmul+mul+sum  ", Normal}, {"pending", Wait}},
+		}}, 60},
+		{"Stack", "drawings one below the other", Stack{Parts: []StackPart{
+			{Drawing: Gauge{Parts: []Part{{Value: 6.1}}, Total: 16, Text: "6.1 of 16.0 GiB"}},
+			{Drawing: List{Items: []string{"emb", "w1"}, Marked: 0}, Grow: true},
+		}}, 60},
+		{"Beside", "two drawings next to each other", Beside{
+			Left:  List{Title: "stack", Items: []string{"In[12]:2 (cell)", "In[6]:14 train"}, Marked: 0},
+			Right: List{Title: "locals", Items: []string{"step = 143", "lr = 0.0003"}, Marked: -1},
+		}, 60},
 		{"List", "lines, one of them chosen", List{Title: "breakpoints", Items: []string{"In[12]:3  if i > 2", "op gather", "mem > 14 GiB"}, Marked: 1}, 60},
 	}
 }
@@ -86,7 +98,7 @@ func Markdown() string {
 	for _, e := range Gallery() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n", e.Name, strings.ToUpper(e.Doc[:1])+e.Doc[1:])
 		for _, t := range Themes() {
-			if t.heat == nil {
+			if !t.Colored() {
 				b.WriteString("\n```text\n" + Text(t, e.Width, e.Drawing) + "\n```\n")
 			}
 		}

@@ -15,8 +15,9 @@ type Part struct {
 	Label string
 	Value float64
 	Peak  bool // drawn as the way to the peak, not as used
-	// Over marks the part as too much: it is drawn as bad.
+	// Over marks the part as too much: it is drawn as bad; Warm, as nearly so.
 	Over bool
+	Warm bool
 }
 
 // Height is 1, and 1 more for the names of the parts when they have any.
@@ -55,8 +56,10 @@ func (g Gauge) meaning(p Part) Meaning {
 	switch {
 	case p.Over:
 		return Bad
-	case p.Peak:
+	case p.Warm:
 		return Wait
+	case p.Peak:
+		return Dim
 	}
 	return OK
 }

@@ -51,6 +51,7 @@ var layers = []layer{
 	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl", "repl/kernel"}, may: map[string][]string{
 		"repl/interp": {"repl/cell"}, "repl": {"repl/cell", "repl/interp"},
 	}},
+	{name: "snapshots and panels", packages: []string{"repl/view", "repl/panel"}},
 	{name: "commands", packages: []string{"repl/command"}},
 	{name: "front ends", packages: []string{"repl/plain", "repl/tui/glyph", "repl/tui/edit", "repl/tui"}, may: map[string][]string{
 		"repl/tui/edit": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph"},

@@ -14,6 +14,7 @@ import (
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/repl/view"
 )
 
 // kernelCommand is the child process: frames on standard input and output.
@@ -47,8 +48,9 @@ func (a *app) kernelCommand() *cobra.Command {
 
 // handler answers the kernel protocol with a session and the command table.
 type handler struct {
-	s *repl.Session
-	b kernel.Broadcast
+	s     *repl.Session
+	b     kernel.Broadcast
+	views *view.Views
 }
 
 // Attach keeps the way to the front end for what belongs to no execution.
@@ -66,7 +68,11 @@ func (h *handler) Debug(_ context.Context, request json.RawMessage) json.RawMess
 
 // View gives a snapshot of the session.
 func (h *handler) View(r kernel.ViewRequest) kernel.ViewReply {
-	return kernel.ViewReply{Status: "error", Error: "there is no view " + r.Name}
+	data, err := h.views.Take(r.Name, r.Args)
+	if err != nil {
+		return kernel.ViewReply{Status: "error", Error: err.Error()}
+	}
+	return kernel.ViewReply{Status: "ok", Data: data}
 }
 
 func newHandler(o repl.Options) (*handler, error) {
@@ -74,7 +80,7 @@ func newHandler(o repl.Options) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handler{s: s}, nil
+	return &handler{s: s, views: view.New(s)}, nil
 }
 
 // Execute runs a cell or a command.

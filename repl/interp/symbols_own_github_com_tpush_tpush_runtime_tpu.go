@@ -318,6 +318,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Take":                         reflect.ValueOf(tpu.Take),
 		"TakeAlongDim":                 reflect.ValueOf(tpu.TakeAlongDim),
 		"TensorDot":                    reflect.ValueOf(tpu.TensorDot),
+		"Tensors":                      reflect.ValueOf(tpu.Tensors),
 		"Tidy":                         reflect.ValueOf(tpu.Tidy),
 		"Tile":                         reflect.ValueOf(tpu.Tile),
 		"Trace":                        reflect.ValueOf(tpu.Trace),

@@ -102,8 +102,10 @@ type Kernel struct {
 
 // An Owner says whose an allocation is.
 type Owner struct {
-	Value uint64
-	What  string // op name, "input", "temp", "executable"
-	Spec  shape.Spec
-	Stack *trace.Stack
+	Value  uint64
+	Op     uint64 // the N of op #N that made it, 0 if none
+	Launch int    // the N of the group gN that made it, 0 if none
+	What   string // op name, "input", "temp", "executable"
+	Spec   shape.Spec
+	Stack  *trace.Stack
 }

@@ -2,17 +2,19 @@ package device
 
 import (
 	"math"
+	"sync"
 
 	"github.com/tpush/tpush/trace"
 )
 
 // HBM is the allocator of one device: best fit over address-ordered blocks,
 // neighbours merged on free. It places; the bytes themselves live on the host.
-// It is not safe for concurrent use.
+// It is for one goroutine at a time; State alone may be called meanwhile.
 //
 // Every block, free or taken, stands in a list by address; the free ones also
 // stand in a tree by size, so that both finding and merging take O(log n).
 type HBM struct {
+	mu           sync.Mutex // held by what changes, and by State
 	limit, align int64
 	used, peak   int64
 	padding      int64
@@ -52,6 +54,8 @@ func NewHBM(limit, align int64, sink trace.Sink, clock *Clock) *HBM {
 // Alloc takes padded bytes, rounded up to the granule, for an array whose numbers need bytes.
 // A block of 0 bytes has no place. It returns *OutOfMemoryError when no free block is large enough.
 func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	size := h.roundUp(max(padded, bytes))
 	if size == 0 {
 		b := h.newBlock()
@@ -85,6 +89,8 @@ func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
 
 // Free gives a block back. The caller must not use it afterwards.
 func (h *HBM) Free(b *Block) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if !b.taken {
 		panic("device: block freed twice")
 	}
@@ -125,6 +131,8 @@ func (h *HBM) Free(b *Block) {
 // Move hands a block to another owner, as donation does: no HBM is taken or
 // given back, but the trace sees the old value end and the new one begin.
 func (h *HBM) Move(b *Block, bytes int64, o Owner) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if b.Size != 0 {
 		h.padding += b.Bytes - bytes
 		if h.sink != nil {
@@ -146,7 +154,11 @@ func (h *HBM) Used() int64 { return h.used }
 func (h *HBM) Peak() int64 { return h.peak }
 
 // ResetPeak starts a new peak at what is used now.
-func (h *HBM) ResetPeak() { h.peak = h.used }
+func (h *HBM) ResetPeak() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.peak = h.used
+}
 
 // Limit is the size of the HBM, in bytes.
 func (h *HBM) Limit() int64 { return h.limit }
@@ -163,6 +175,8 @@ func (h *HBM) Padding() int64 { return h.padding }
 // SetLimit changes the size. Blocks beyond a lowered limit stay until they are
 // freed; their space is then gone.
 func (h *HBM) SetLimit(limit int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.limit = max(0, limit) / h.align * h.align
 	h.free = nil
 	var gap int64 // first address not covered yet

@@ -27,6 +27,26 @@ type OwnerUse struct {
 	Spec         string // of its largest block
 }
 
+// An HBMState is a copy of the whole allocator.
+type HBMState struct {
+	Used, Peak, Limit, Free, LargestFree int64
+	Padding                              int64
+	Fragmentation                        float64
+	Live                                 int
+	Owners                               []OwnerUse
+	Blocks                               []BlockInfo
+}
+
+// State copies everything. It may be called while another goroutine allocates.
+func (h *HBM) State() HBMState {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return HBMState{
+		Used: h.used, Peak: h.peak, Limit: h.limit, Free: h.FreeBytes(), LargestFree: h.LargestFree(), Padding: h.padding,
+		Fragmentation: h.Fragmentation(), Live: h.live, Owners: h.Owners(), Blocks: h.Blocks(),
+	}
+}
+
 // largestOwners is how many lines an OutOfMemoryError lists.
 const largestOwners = 10
 

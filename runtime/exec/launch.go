@@ -168,7 +168,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		l.Attrs = append(l.Attrs, n.attrs)
 	}
 	for _, o := range r.outs {
-		l.Owners = append(l.Owners, device.Owner{Value: o.id, What: o.what, Spec: o.spec, Stack: o.stack})
+		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.what, Spec: o.spec, Stack: o.stack})
 	}
 	l.Donate = r.donate
 	if cap(l.Out) < len(r.outs) {

@@ -210,7 +210,7 @@ func (d *Dispatcher) revive(v *Value) error {
 	if v.buf == nil || !v.buf.Freed() {
 		return nil
 	}
-	err := v.buf.Revive(device.Owner{Value: v.id, What: v.what, Spec: v.spec, Stack: v.stack})
+	err := v.buf.Revive(device.Owner{Value: v.id, Op: v.opn, What: v.what, Spec: v.spec, Stack: v.stack})
 	if err != nil {
 		return err
 	}

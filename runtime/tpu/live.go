@@ -18,6 +18,9 @@ func Walk(m *exec.Marker, root reflect.Value) {
 	w.drain()
 }
 
+// Tensors lists the tensors that a variable leads to, as Walk finds them.
+func Tensors(root reflect.Value) []*Tensor { return collectTensors(root, nil) }
+
 // MarkTensor marks what a tensor reaches.
 func MarkTensor(m *exec.Marker, t *Tensor) {
 	w := &walker{m: m}

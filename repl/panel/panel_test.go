@@ -1,0 +1,214 @@
+package panel_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/panel"
+	"github.com/tpush/tpush/repl/view"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/viz"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+type discard struct{}
+
+func (discard) Stream(string, string)  {}
+func (discard) Input() (string, error) { return "", io.EOF }
+
+// program is a session with something to see in every panel.
+var program = []string{
+	"emb := tpu.Ones(500, 64)\nw := tpu.Ones(64, 128)\nb := tpu.Zeros(128)",
+	"ids := tpu.Arange(32)",
+	"x := emb.IndexSelect(0, ids)\nh := x.MatMul(w).Add(b).Tanh()\ncol := h.Sum(1).Reshape(32, 1)",
+	"loss := h.Mul(h).Mean()\nfor i := range 3 {\n\tloss = loss.Add(float64(i))\n}",
+	"lr, step, name := 0.0003, 143, \"a 文字 name\"\nlayers := []int{64, 128}",
+	"fmt.Println(loss.Item())",
+	"y := h.Add(1).Mul(2)",
+}
+
+func session(t testing.TB, mode string, cells ...string) *repl.Session {
+	t.Helper()
+	m, err := exec.LookupMode(mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := repl.NewSession(repl.Options{Mode: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	run(t, s, cells...)
+	return s
+}
+
+func run(t testing.TB, s *repl.Session, cells ...string) {
+	t.Helper()
+	for _, text := range cells {
+		if c := s.Run(context.Background(), text, "", 1, discard{}); c != nil && len(c.Reports) > 0 {
+			t.Fatalf("%s: %s", text, c.Reports[0].Message)
+		}
+	}
+}
+
+// load gives a panel what it wants.
+func load(t testing.TB, v *view.Views, p panel.Panel) {
+	t.Helper()
+	name, args := p.Wants()
+	if name == "" {
+		return
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := v.Take(name, raw)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := p.Load(data); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, data)
+	}
+}
+
+// loaded gives every panel with the snapshots of a session; twice, because
+// what a panel wants depends on what it has.
+func loaded(t testing.TB, s *repl.Session) []panel.Panel {
+	t.Helper()
+	v := view.New(s)
+	all := panel.All()
+	for _, p := range all {
+		load(t, v, p)
+		load(t, v, p)
+	}
+	return all
+}
+
+func exact(t *testing.T, p panel.Panel, ctx panel.Context, w, h int) {
+	t.Helper()
+	lines := p.View(ctx, w, h)
+	if len(lines) != max(h, 0) {
+		t.Fatalf("%s at %dx%d: %d lines", p.Name(), w, h, len(lines))
+	}
+	for y, l := range lines {
+		if n := ansi.StringWidth(l); n != max(w, 0) {
+			t.Fatalf("%s in %s at %dx%d: line %d is %d cells wide: %q", p.Name(), ctx.Theme.Name, w, h, y, n, l)
+		}
+	}
+}
+
+func TestExactSize(t *testing.T) {
+	sets := map[string][]panel.Panel{
+		"not loaded": panel.All(), "nothing ran": loaded(t, session(t, "debug")), "debug": loaded(t, session(t, "debug", program...)), "fuse": loaded(t, session(t, "fuse", program...)),
+	}
+	hollow := panel.All()
+	for _, p := range hollow {
+		if err := p.Load(json.RawMessage("{}")); err != nil {
+			t.Errorf("%s: %v", p.Name(), err)
+		}
+		if err := p.Load(json.RawMessage("[")); err == nil {
+			t.Errorf("%s takes what is no JSON", p.Name())
+		}
+	}
+	sets["hollow"] = hollow
+	for _, set := range sets {
+		for _, p := range set {
+			for w := range 201 {
+				for _, h := range []int{0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 200, w} {
+					if w > 60 && w%7 != 0 && h != 34 {
+						continue
+					}
+					th := viz.Themes()[(w+h)%len(viz.Themes())]
+					exact(t, p, panel.Context{Theme: th, Focused: (w+h)%2 == 0}, w, h)
+				}
+			}
+		}
+	}
+}
+
+func TestGoldens(t *testing.T) {
+	for _, mode := range []string{"debug", "fuse"} {
+		for _, p := range loaded(t, session(t, mode, program...)) {
+			var b strings.Builder
+			for _, size := range [][2]int{{78, 20}, {45, 30}, {96, 44}} {
+				for _, th := range []viz.Theme{viz.Plain(), viz.Dark(), viz.Dark().NoColor()} {
+					if th.Colored() && size[0] != 78 {
+						continue
+					}
+					fmt.Fprintf(&b, "== %dx%d %s color=%v\n", size[0], size[1], th.Name, th.Colored())
+					for _, l := range p.View(panel.Context{Theme: th, Focused: true}, size[0], size[1]) {
+						b.WriteString(strings.ReplaceAll(strings.TrimRight(l, " "), "\x1b", "^") + "\n")
+					}
+				}
+			}
+			golden(t, filepath.Join("testdata", p.Name()+"_"+mode+".txt"), b.String())
+		}
+	}
+}
+
+func TestEmptySaysWhy(t *testing.T) {
+	for _, p := range append(panel.All(), loaded(t, session(t, "debug"))...) {
+		text := ansi.Strip(strings.Join(p.View(panel.Context{Theme: viz.Plain()}, 80, 10), "\n"))
+		if len(strings.Fields(text)) < 4 {
+			t.Errorf("%s says nothing:\n%s", p.Name(), text)
+		}
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s is not current (go test -update writes it)\n--- got\n%s", path, got)
+	}
+}
+
+func TestActionsAreDone(t *testing.T) {
+	s := session(t, "fuse", program...)
+	for _, p := range loaded(t, s) {
+		keys := map[string]string{}
+		for _, a := range p.Actions() {
+			if a.Doc == "" || a.Name == "" {
+				t.Errorf("%s: action %+v is not complete", p.Name(), a)
+			}
+			if was := keys[a.Key]; was != "" && a.Key != "" {
+				t.Errorf("%s: %s and %s share the key %s", p.Name(), was, a.Name, a.Key)
+			}
+			keys[a.Key] = a.Name
+			name := a.Name
+			if a.Arg != "" {
+				name += " a"
+			}
+			if _, ok := p.Do(name); !ok {
+				t.Errorf("%s does not know its action %q", p.Name(), name)
+			}
+			exact(t, p, panel.Context{Theme: viz.Plain(), Focused: true}, 60, 20)
+		}
+		if _, ok := p.Do("no such thing"); ok {
+			t.Errorf("%s does anything", p.Name())
+		}
+	}
+}
