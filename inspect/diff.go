@@ -44,7 +44,7 @@ func Compare(a, b kernel.Array) (Difference, error) {
 	if d.Elements == 0 {
 		return d, nil
 	}
-	xs, ys := magnitudes(a), magnitudes(b)
+	xs, ys := Magnitudes(a), Magnitudes(b)
 	var ca, cb []int64
 	exact := a.DType == b.DType
 	if exact {

@@ -22,8 +22,8 @@ type Stats struct {
 // StatsOf gives the statistics of an array; of complex numbers, their magnitudes.
 func StatsOf(a kernel.Array) Stats {
 	s := Stats{Elements: a.Size(), Min: math.Inf(1), Max: math.Inf(-1)}
-	sum, sq := 0.0, 0.0
-	for _, x := range magnitudes(a) {
+	n, m2 := 0.0, 0.0 // squares of differences from the mean: sums of squares cancel
+	for _, x := range Magnitudes(a) {
 		switch {
 		case x != x:
 			s.NaN++
@@ -31,21 +31,31 @@ func StatsOf(a kernel.Array) Stats {
 			s.Inf++
 		default:
 			s.Min, s.Max = min(s.Min, x), max(s.Max, x)
-			sum, sq = sum+x, sq+x*x
+			n++
+			d := x - s.Mean
+			s.Mean += d / n
+			m2 += d * (x - s.Mean)
 		}
 	}
-	n := float64(s.Elements - s.NaN - s.Inf)
 	if n == 0 {
 		s.Min, s.Max = 0, 0
 		return s
 	}
-	s.Mean = sum / n
-	s.Std = math.Sqrt(max(sq/n-s.Mean*s.Mean, 0))
+	s.Mean = finite(s.Mean)
+	s.Std = finite(math.Sqrt(m2 / n))
 	return s
 }
 
-// magnitudes gives the elements as numbers, complex ones by their absolute values.
-func magnitudes(a kernel.Array) []float64 {
+// finite keeps what overflowed a number, so that it can be sent.
+func finite(x float64) float64 {
+	if x != x {
+		return 0
+	}
+	return min(max(x, -math.MaxFloat64), math.MaxFloat64)
+}
+
+// Magnitudes gives the elements as numbers, complex ones by their absolute values.
+func Magnitudes(a kernel.Array) []float64 {
 	if a.Size() == 0 {
 		return nil
 	}
@@ -61,10 +71,10 @@ func magnitudes(a kernel.Array) []float64 {
 
 // String is one line: min -1  max 2  mean 0.5  nan 0  inf 0.
 func (s Stats) String() string {
-	switch finite := s.Elements - s.NaN - s.Inf; {
+	switch n := s.Elements - s.NaN - s.Inf; {
 	case s.Elements == 0:
 		return "no elements"
-	case finite == 0:
+	case n == 0:
 		return fmt.Sprintf("nan %d  inf %d", s.NaN, s.Inf)
 	}
 	return fmt.Sprintf("min %.4g  max %.4g  mean %.4g  nan %d  inf %d", s.Min, s.Max, s.Mean, s.NaN, s.Inf)

@@ -2,9 +2,9 @@ package inspect
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/viz"
 )
 
@@ -26,22 +26,11 @@ type Tensor struct {
 	Grad     string `json:"grad,omitempty"` // how its gradient is found, "" when it wants none
 
 	// Known is false when the numbers are not computed: looking computes nothing.
-	Known bool  `json:"known"`
-	Stats Stats `json:"stats"`
-	Hist  Hist  `json:"hist"`
-	Slice Slice `json:"slice"`
-}
-
-// Stats are statistics of numbers. Those of min, max, mean and std are of the finite ones.
-type Stats struct {
-	Count   int64 `json:"count"`             // of the tensor
-	Sampled int64 `json:"sampled,omitempty"` // how many were looked at when not all were
-	NaN     int64 `json:"nan"`
-	Inf     int64 `json:"inf"`
-	Min     Float `json:"min"`
-	Max     Float `json:"max"`
-	Mean    Float `json:"mean"`
-	Std     Float `json:"std"`
+	Known   bool  `json:"known"`
+	Stats   Stats `json:"stats"`
+	Sampled int   `json:"sampled,omitempty"` // the elements Stats and Hist are of, when not all
+	Hist    Hist  `json:"hist"`
+	Slice   Slice `json:"slice"`
 }
 
 // Hist is how often values fall in equal intervals from Low to High.
@@ -62,60 +51,10 @@ type Slice struct {
 	Values Floats `json:"values,omitempty"`
 }
 
-// StatsOf looks at numbers; count is how many the tensor has.
-func StatsOf(xs []float64, count int64) Stats {
-	s := Stats{Count: count}
-	if int64(len(xs)) < count {
-		s.Sampled = int64(len(xs))
-	}
-	lo, hi, mean, m2 := math.Inf(1), math.Inf(-1), 0.0, 0.0
-	n := 0.0
-	for _, x := range xs {
-		switch {
-		case math.IsNaN(x):
-			s.NaN++
-		case math.IsInf(x, 0):
-			s.Inf++
-		default:
-			lo, hi = min(lo, x), max(hi, x)
-			n++
-			d := x - mean // Welford: sums of squares would cancel
-			mean += d / n
-			m2 += d * (x - mean)
-		}
-	}
-	if n == 0 {
-		return s
-	}
-	s.Min, s.Max, s.Mean, s.Std = Float(lo), Float(hi), Float(mean), Float(math.Sqrt(max(m2/n, 0)))
-	return s
-}
-
-// String is a line: min, max, mean, std and what is not finite.
-func (s Stats) String() string {
-	if s.Count == 0 {
-		return "no elements"
-	}
-	text := fmt.Sprintf("nan %s  inf %s", viz.Count(s.NaN), viz.Count(s.Inf))
-	if all := max(s.Sampled, s.Count*b2i(s.Sampled == 0)); all > s.NaN+s.Inf {
-		text = fmt.Sprintf("min %.4g  max %.4g  mean %.4g  std %.4g  ", float64(s.Min), float64(s.Max), float64(s.Mean), float64(s.Std)) + text
-	}
-	if s.Sampled > 0 {
-		text += fmt.Sprintf("  (of %s of %s elements)", viz.Count(s.Sampled), viz.Count(s.Count))
-	}
-	return text
-}
-
-func b2i(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// HistOf counts finite numbers in n intervals.
-func HistOf(xs []float64, n int) Hist {
-	h := viz.HistogramOf(xs, n)
+// HistOf counts the finite elements of an array in n intervals; of complex
+// numbers, their magnitudes.
+func HistOf(a kernel.Array, n int) Hist {
+	h := viz.HistogramOf(Magnitudes(a), n)
 	return Hist{Low: Float(h.Low), High: Float(h.High), Counts: h.Counts}
 }
 
@@ -145,14 +84,30 @@ func (t *Tensor) Facts() [][]string {
 	return rows
 }
 
+// Statistics is a line of them; it says so when not every element was looked at.
+func (t *Tensor) Statistics() string {
+	s := t.Stats.String()
+	if n := t.Stats.Elements; t.Sampled > 0 || n > 0 && t.Stats.NaN+t.Stats.Inf < n {
+		s = strings.Replace(s, "  nan", fmt.Sprintf("  std %.4g  nan", t.Stats.Std), 1)
+	}
+	if t.Sampled > 0 {
+		n := 1
+		for _, d := range t.Dims {
+			n *= d
+		}
+		s += fmt.Sprintf("  (%s of %s elements)", viz.Count(int64(t.Sampled)), viz.Count(int64(n)))
+	}
+	return s
+}
+
 // Histogram draws how the numbers are distributed.
 func (t *Tensor) Histogram() viz.Histogram {
-	h := viz.Histogram{Low: float64(t.Hist.Low), High: float64(t.Hist.High), Counts: t.Hist.Counts, Text: "n " + viz.Count(t.Stats.Count)}
+	h := viz.Histogram{Low: float64(t.Hist.Low), High: float64(t.Hist.High), Counts: t.Hist.Counts, Text: "n " + viz.Count(int64(t.Stats.Elements))}
 	if t.Stats.NaN > 0 {
-		h.Text += "  nan " + viz.Count(t.Stats.NaN)
+		h.Text += "  nan " + viz.Count(int64(t.Stats.NaN))
 	}
 	if t.Stats.Inf > 0 {
-		h.Text += "  inf " + viz.Count(t.Stats.Inf)
+		h.Text += "  inf " + viz.Count(int64(t.Stats.Inf))
 	}
 	return h
 }
@@ -164,7 +119,7 @@ func (t *Tensor) HeatMap() viz.HeatMap {
 
 // Spark draws the numbers of the slice in order, as a line of levels.
 func (t *Tensor) Spark() viz.Spark {
-	s := viz.Spark{Values: t.Slice.Values, Low: float64(t.Stats.Min), High: float64(t.Stats.Max)}
+	s := viz.Spark{Values: t.Slice.Values, Low: t.Stats.Min, High: t.Stats.Max}
 	if s.Low == s.High {
 		s.Low, s.High = s.Low-1, s.High+1 // in the middle
 	}

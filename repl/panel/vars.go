@@ -160,8 +160,8 @@ func tensorParts(t *inspect.Tensor, room int) []viz.StackPart {
 	if !t.Known {
 		return append(parts, line(viz.Wait, "not computed yet: looking runs nothing"))
 	}
-	parts = append(parts, line(viz.Normal, t.Stats.String()))
-	if t.Stats.Count == 0 {
+	parts = append(parts, line(viz.Normal, t.Statistics()))
+	if t.Stats.Elements == 0 {
 		return parts
 	}
 	if room >= 6 && len(t.Hist.Counts) > 0 {

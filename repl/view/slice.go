@@ -116,6 +116,6 @@ func matrix(a kernel.Array, index string) inspect.Slice {
 		Dims: []int{out.Rows, out.Cols}, Offset: v.Offset,
 		Strides: []int{v.Strides[lead] * rowStep, v.Strides[lead+1] * colStep},
 	}
-	out.Values = kernel.Float64s(a)
+	out.Values = inspect.Magnitudes(a)
 	return out
 }

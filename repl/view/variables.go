@@ -7,6 +7,7 @@ import (
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -117,9 +118,12 @@ func TensorOf(t *tpu.Tensor, name, slice string) *inspect.Tensor {
 		return out
 	}
 	out.Known = true
-	xs := sample(a, sampled)
-	out.Stats = inspect.StatsOf(xs, int64(a.Size()))
-	out.Hist = inspect.HistOf(xs, histBins)
+	x := sample(a, sampled)
+	if x.Size() < a.Size() {
+		out.Sampled = x.Size()
+	}
+	out.Stats = inspect.StatsOf(x)
+	out.Hist = inspect.HistOf(x, histBins)
 	out.Slice = matrix(a, slice)
 	return out
 }
@@ -127,14 +131,13 @@ func TensorOf(t *tpu.Tensor, name, slice string) *inspect.Tensor {
 // histBins is how many intervals the histogram of a snapshot has.
 const histBins = 60
 
-// sample takes at most n numbers, evenly spread.
-func sample(a kernel.Array, n int) []float64 {
+// sample takes at most n elements, evenly spread.
+func sample(a kernel.Array, n int) kernel.Array {
 	if a.Size() <= n {
-		return kernel.Float64s(a)
+		return a
 	}
 	step := (a.Size() + n - 1) / n
 	flat := kernel.Contiguous(a)
-	flat.View.Dims = []int{(a.Size() + step - 1) / step}
-	flat.View.Strides = []int{step}
-	return kernel.Float64s(flat)
+	flat.View = shape.View{Dims: []int{(a.Size() + step - 1) / step}, Strides: []int{step}}
+	return flat
 }

@@ -136,7 +136,7 @@ func TestVariables(t *testing.T) {
 	s.Run(context.Background(), "fmt.Println(x)", "", 1, discard{})
 	vars, _ = v.Variables(inspect.VariablesArgs{Detail: "x", Slice: ":, 1:"})
 	d := vars.Detail
-	if d == nil || !d.Known || d.Stats.Count != 6 || d.Stats.Max != 5 || d.Stats.Mean != 2.5 || !slices.Equal(d.Slice.Values, inspect.Floats{1, 2, 4, 5}) {
+	if d == nil || !d.Known || d.Stats.Elements != 6 || d.Stats.Max != 5 || d.Stats.Mean != 2.5 || !slices.Equal(d.Slice.Values, inspect.Floats{1, 2, 4, 5}) {
 		t.Errorf("%+v", d)
 	}
 }
