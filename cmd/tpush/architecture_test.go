@@ -65,7 +65,6 @@ var notFor = map[string][]string{
 	"github.com/traefik/yaegi/interp":    {"repl/interp"},
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
-	"charm.land/bubbletea/v2":            {"repl/tui"},
 	"github.com/pelletier/go-toml/v2":    {"repl/config"},
 	"github.com/charmbracelet/x/vt":      {"repl/shot"},
 	"charm.land/bubbletea/v2":            {"repl/tui", "repl/shot"},
