@@ -37,8 +37,8 @@ func (s *Session) picture(err error, st *trace.Stack) []string {
 	}
 	var l *interp.DeadlockError
 	if errors.As(err, &l) {
-		for _, w := range l.Waits {
-			lines = append(lines, fmt.Sprintf("   waits for %s at %s", w.For, place(w.Stack.Top())))
+		for i, w := range l.Waits {
+			lines = append(lines, fmt.Sprintf("   goroutine %d [%s] at %s", i+1, w.For, place(w.Stack.Top())))
 		}
 	}
 	return append(lines, callers(st)...)

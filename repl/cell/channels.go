@@ -85,7 +85,7 @@ func (f *function) rangeChan(n *ast.RangeStmt, label *ast.LabeledStmt, ch *types
 // statement could wait for ever.
 func (f *function) selectStmt(n *ast.SelectStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
-	blocking := true
+	blocking, hopeless := true, f.c.hopeless(n)
 	if f.yield != nil {
 		f.yield.enter(label, true)
 		defer f.yield.leave()
@@ -108,6 +108,13 @@ func (f *function) selectStmt(n *ast.SelectStmt, label *ast.LabeledStmt) []ast.S
 	}
 	stop := &ast.CommClause{Case: p, Comm: exprStmt(&ast.UnaryExpr{OpPos: p, Op: token.ARROW, X: rt("Interrupted", p, ident(frameVar, p))}),
 		Body: []ast.Stmt{exprStmt(rt("Poll", p, ident(frameVar, p)))}}
+	if hopeless {
+		pre = append(pre, exprStmt(rt("Blocks", p, ident(frameVar, p))))
+		for _, cl := range n.Body.List {
+			cc := cl.(*ast.CommClause)
+			cc.Body = append([]ast.Stmt{exprStmt(rt("Unblocks", cc.Case, ident(frameVar, p)))}, cc.Body...)
+		}
+	}
 	n.Body.List = append(n.Body.List, stop)
 	return f.wrap(p, pre, relabel(label, n), false)
 }

@@ -369,6 +369,10 @@ func (w *eventWalk) call(slot *ast.Expr, n *ast.CallExpr) {
 	}
 	w.list(n.Args)
 	if w.isRuntime(n) {
+		if isWait(rtName(n)) {
+			w.note(n.Pos())
+			w.events = append(w.events, event{slot: slot, pos: n.Lparen, worthy: true, multi: true})
+		}
 		return
 	}
 	p := n.Pos()

@@ -47,6 +47,12 @@ func (c *compiler) rewriteExprs() {
 			}
 		case *ast.CallExpr:
 			c.errorArgs(n)
+			if _, spawned := cur.Parent().(*ast.GoStmt); !spawned {
+				if e := c.wait(n); e != nil {
+					cur.Replace(e)
+					return true
+				}
+			}
 			switch {
 			case c.converts(n):
 				cur.Replace(c.convert(n))

@@ -15,7 +15,7 @@ func receive(f *Frame, ch any, p any) bool {
 		dst.Set(v)
 		return ok
 	}
-	s.block("receive", !fromOutside(c.Type()))
+	s.block(onNil("chan receive", c), !fromOutside(c.Type()))
 	i, v, ok := reflect.Select([]reflect.SelectCase{
 		{Dir: reflect.SelectRecv, Chan: c},
 		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
@@ -37,7 +37,7 @@ func send(f *Frame, ch any, p any) {
 	if c.TrySend(v) {
 		return
 	}
-	s.block("send", true)
+	s.block(onNil("chan send", c), true)
 	i, _, _ := reflect.Select([]reflect.SelectCase{
 		{Dir: reflect.SelectSend, Chan: c, Send: v},
 		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.run.stop)},
@@ -48,9 +48,17 @@ func send(f *Frame, ch any, p any) {
 	}
 }
 
+// onNil is what Go calls a wait for a channel.
+func onNil(kind string, c reflect.Value) string {
+	if c.IsNil() {
+		return kind + " (nil chan)"
+	}
+	return kind
+}
+
 // forever waits until the cell is interrupted: an empty select.
 func forever(f *Frame) {
-	f.Stack.block("select", true)
+	f.Stack.block("select (no cases)", true)
 	<-f.Stack.run.stop
 	f.Stack.interrupted()
 }

@@ -16,46 +16,45 @@ func (s *stack) block(kind string, hopeless bool) {
 	r := s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.wait, s.waitAt, s.hopeless = kind, at, hopeless
-	if r.asleep(s.in) {
-		n := r.wakes
+	s.waits, s.waitAt = kind, at
+	s.hopeless.Store(hopeless)
+	if hopeless && r.asleep(s.in) {
+		n := s.in.wakes.Load()
 		time.AfterFunc(settle, func() { s.in.checkDeadlock(r, n) })
 	}
 }
 
 // unblock notes that the goroutine goes on.
 func (s *stack) unblock() {
-	r := s.run
-	r.mu.Lock()
-	s.wait, s.hopeless = "", false
-	r.wakes++
-	r.mu.Unlock()
+	s.hopeless.Store(false)
+	s.in.wakes.Add(1)
 }
 
-// asleep tells whether every goroutine of cells waits for another one of them.
+// asleep tells whether every goroutine of cells waits for another one of them,
+// those of earlier cells included.
 func (r *run) asleep(in *Interp) bool {
-	if r.cause != nil || len(r.stacks) == 0 || r.pending > 0 || int(in.stacks.n.Load()) != len(r.stacks) {
+	if r.cause != nil || len(r.stacks) == 0 || in.pending.Load() > 0 {
 		return false
 	}
-	for s := range r.stacks {
-		if !s.hopeless {
-			return false
-		}
-	}
-	return true
+	all := true
+	in.stacks.byLabel.Range(func(_, v any) bool {
+		all = v.(*stack).hopeless.Load()
+		return all
+	})
+	return all
 }
 
 // checkDeadlock ends a run whose goroutines still sleep as they did when the
 // check was asked for.
-func (in *Interp) checkDeadlock(r *run, wakes int) {
+func (in *Interp) checkDeadlock(r *run, wakes int64) {
 	r.mu.Lock()
-	if r.wakes != wakes || !r.asleep(in) {
+	if in.wakes.Load() != wakes || !r.asleep(in) {
 		r.mu.Unlock()
 		return
 	}
 	e := &DeadlockError{}
 	for s := range r.stacks {
-		w := Wait{For: s.wait, Stack: s.waitAt}
+		w := Wait{For: s.waits, Stack: s.waitAt}
 		if s.parent == nil { // the cell's own goroutine first
 			e.Waits = append([]Wait{w}, e.Waits...)
 		} else {

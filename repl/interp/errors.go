@@ -63,12 +63,12 @@ type DeadlockError struct {
 
 // A Wait is one goroutine that waits.
 type Wait struct {
-	For   string // "receive", "send", "select"
+	For   string // as Go writes it: "chan receive", "select", "sync.Mutex.Lock"
 	Stack *trace.Stack
 }
 
 func (e *DeadlockError) Error() string {
-	return fmt.Sprintf("all %d goroutines of the cell are asleep", len(e.Waits))
+	return "all goroutines are asleep - deadlock!"
 }
 
 // An ExitError says that the program asked to end.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traefik/yaegi/interp"
@@ -84,6 +85,8 @@ type Interp struct {
 	began    time.Time
 	stacks   stacks
 	interned interner
+	wakes    atomic.Int64 // waits of goroutines that ended
+	pending  atomic.Int64 // goroutines that will begin
 	registry *registry
 }
 

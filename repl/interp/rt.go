@@ -52,7 +52,16 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"Interrupted": func(f *Frame) chan struct{} {
 			return f.Stack.run.stop
 		},
-		"Forever": forever,
+		"Forever":       forever,
+		"Blocks":        func(f *Frame) { f.Stack.block("select", true) },
+		"Unblocks":      func(f *Frame) { f.Stack.unblock() },
+		"WaitGroupWait": waitGroup,
+		"MutexLock":     mutexLock,
+		"RWLock":        rwLock,
+		"RWRLock":       rwRLock,
+		"LockerLock":    lockerLock,
+		"CondWait":      condWait,
+		"OnceDo":        onceDo,
 	}
 	out := map[string]reflect.Value{"Frame": reflect.ValueOf((*Frame)(nil))}
 	maps.Copy(out, standInSymbols())
@@ -161,15 +170,11 @@ func (in *Interp) spawned(f *Frame, body func()) func() {
 	if s.depth > 0 || s.parent != nil {
 		parent = s.intern()
 	}
-	r.mu.Lock()
-	r.pending++
-	r.mu.Unlock()
+	in.pending.Add(1)
 	return func() {
 		c := in.stacks.attach(in, r, parent)
 		r.add(c)
-		r.mu.Lock()
-		r.pending--
-		r.mu.Unlock()
+		in.pending.Add(-1)
 		defer func() {
 			if v := recover(); v != nil {
 				in.goroutinePanic(r, c.panicked(v).(*PanicError))

@@ -22,8 +22,6 @@ type run struct {
 	shown   []reflect.Value
 	reached map[string]bool
 	panics  []*GoroutineError
-	wakes   int // waits that ended
-	pending int // goroutines that will begin
 }
 
 func newRun(cell int) *run {

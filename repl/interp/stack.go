@@ -53,9 +53,9 @@ type stack struct {
 	defers []*defers
 	snap   *panicSnapshot
 
-	wait     string       // what the goroutine waits for
+	waits    string       // what the goroutine waits for
 	waitAt   *trace.Stack // and where
-	hopeless bool         // only a goroutine of a cell can wake it
+	hopeless atomic.Bool  // it waits and only a goroutine of a cell can wake it
 
 	serial     uint64       // of the newest frame; the high bits are the stack's own
 	last       *trace.Stack // interned stack of the last look

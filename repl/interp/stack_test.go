@@ -106,11 +106,11 @@ func TestInterrupt(t *testing.T) {
 
 func TestDeadlock(t *testing.T) {
 	for _, tt := range []struct{ src, waits string }{
-		{"c := make(chan int)\n<-c", "receive (cell)@1:2:1"},
-		{"c := make(chan int)\nc <- 1", "send (cell)@1:2:3"},
-		{"c := make(chan int)\nfor range c {\n}", "receive (cell)@1:2:1"},
-		{"select {}", "select (cell)@1:1:1"},
-		{"var c chan int\nfunc f() {\n\t<-c\n}\ngo f()\n<-c", "receive (cell)@1:6:1; receive f@1:3:2 (cell)@1:5:1"},
+		{"c := make(chan int)\n<-c", "chan receive (cell)@1:2:1"},
+		{"c := make(chan int)\nc <- 1", "chan send (cell)@1:2:3"},
+		{"c := make(chan int)\nfor range c {\n}", "chan receive (cell)@1:2:1"},
+		{"select {}", "select (no cases) (cell)@1:1:1"},
+		{"var c chan int\nfunc f() {\n\t<-c\n}\ngo f()\n<-c", "chan receive (nil chan) (cell)@1:6:1; chan receive (nil chan) f@1:3:2 (cell)@1:5:1"},
 	} {
 		s := newSession(t, Options{})
 		_, err := s.try(tt.src)
