@@ -26,11 +26,8 @@ func (e *FactorError) Error() string {
 // eachMatrix hands f the matrices of the inputs, [rows,cols] of the last two
 // axes, and the memory of the outputs; both in f64, one call for each element
 // of the batch. It stores the results.
-func eachMatrix(c *Call, sizes func(a Array) int, f func(b int, in, out [][]float64) error) error {
-	batch := 1
-	if n := sizes(c.In[0]); n > 0 {
-		batch = c.In[0].Size() / n
-	}
+func eachMatrix(c *Call, f func(b int, in, out [][]float64) error) error {
+	batch := shape.Size(c.In[0].Dims[:len(c.In[0].Dims)-2])
 	in, out := make([][]float64, len(c.In)), make([][]float64, len(c.Out))
 	for i, a := range c.In {
 		in[i] = append([]float64{}, Float64s(a)...)
@@ -64,17 +61,11 @@ func eachMatrix(c *Call, sizes func(a Array) int, f func(b int, in, out [][]floa
 	return nil
 }
 
-// lastTwo is the size of the matrices of a.
-func lastTwo(a Array) int {
-	r := len(a.Dims)
-	return a.Dims[r-2] * a.Dims[r-1]
-}
-
 // Cholesky gives lower L with A = L·Lᵀ, or with "upper" its transpose. Only
 // the lower triangle of A is read.
 func Cholesky(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(b int, in, out [][]float64) error {
+	return eachMatrix(c, func(b int, in, out [][]float64) error {
 		a, l := in[0], out[0]
 		for j := range n {
 			for i := j; i < n; i++ {
@@ -184,7 +175,7 @@ func Solve(c *Call) error {
 	batch := out.Dims[:lead]
 	a = expanded(a, append(append([]int{}, batch...), n, n))
 	b = expanded(b, out.Dims)
-	return eachMatrix(&Call{In: []Array{a, b}, Out: c.Out, Attrs: c.Attrs}, lastTwo, func(k int, in, out [][]float64) error {
+	return eachMatrix(&Call{In: []Array{a, b}, Out: c.Out, Attrs: c.Attrs}, func(k int, in, out [][]float64) error {
 		perm, _, singular := decompose(in[0], n)
 		if singular >= 0 {
 			return &FactorError{"solve", k, singular, "is singular"}
@@ -197,7 +188,7 @@ func Solve(c *Call) error {
 // Inverse gives A⁻¹.
 func Inverse(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(b int, in, out [][]float64) error {
+	return eachMatrix(c, func(b int, in, out [][]float64) error {
 		perm, _, singular := decompose(in[0], n)
 		if singular >= 0 {
 			return &FactorError{"inv", b, singular, "is singular"}
@@ -214,7 +205,7 @@ func Inverse(c *Call) error {
 // Det gives the determinant.
 func Det(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(c, func(_ int, in, out [][]float64) error {
 		_, d, _ := decompose(in[0], n)
 		for i := range n {
 			d *= in[0][i*n+i]
@@ -227,7 +218,7 @@ func Det(c *Call) error {
 // SLogDet gives the sign of the determinant and the logarithm of its size.
 func SLogDet(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(c, func(_ int, in, out [][]float64) error {
 		sign, log := signLog(in[0], n)
 		out[0][0], out[1][0] = sign, log
 		return nil
@@ -237,7 +228,7 @@ func SLogDet(c *Call) error {
 // LogDet gives the logarithm of the determinant, NaN where that is negative.
 func LogDet(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(c, func(_ int, in, out [][]float64) error {
 		sign, log := signLog(in[0], n)
 		out[0][0] = log
 		if sign < 0 {
@@ -272,7 +263,7 @@ func SolveTriangular(c *Call) error {
 	a = expanded(a, append(append([]int{}, batch...), n, n))
 	b = expanded(b, out.Dims)
 	upper, left, unit := c.Attrs.Bool("upper"), c.Attrs.Bool("left"), c.Attrs.Bool("unitriangular")
-	return eachMatrix(&Call{In: []Array{a, b}, Out: c.Out, Attrs: c.Attrs}, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(&Call{In: []Array{a, b}, Out: c.Out, Attrs: c.Attrs}, func(_ int, in, out [][]float64) error {
 		t, x := in[0], out[0]
 		copy(x, in[1])
 		if !left { // Aᵀ·Xᵀ = Bᵀ, row by row
@@ -309,70 +300,12 @@ func SolveTriangular(c *Call) error {
 	})
 }
 
-// QR gives the reduced factors: A[m,n] = Q[m,k]·R[k,n], k the smaller size, Q
-// with orthonormal columns, by reflections.
-func QR(c *Call) error {
-	r := len(c.In[0].Dims)
-	m, n := c.In[0].Dims[r-2], c.In[0].Dims[r-1]
-	k := min(m, n)
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
-		a, q := in[0], out[0]
-		vs := make([][]float64, k)
-		for j := range k {
-			v := make([]float64, m)
-			norm := 0.0
-			for i := j; i < m; i++ {
-				v[i] = a[i*n+j]
-				norm += v[i] * v[i]
-			}
-			norm = math.Sqrt(norm)
-			if v[j] > 0 {
-				norm = -norm
-			}
-			v[j] -= norm
-			reflect(v, a, m, n, j)
-			vs[j] = v
-		}
-		for i := range k {
-			for j := i; j < n; j++ {
-				out[1][i*n+j] = a[i*n+j]
-			}
-			q[i*k+i] = 1
-		}
-		for j := k - 1; j >= 0; j-- {
-			reflect(vs[j], q, m, k, 0)
-		}
-		return nil
-	})
-}
-
-// reflect applies I - 2vvᵀ/vᵀv to the columns of a[m,n] from first on.
-func reflect(v, a []float64, m, n, first int) {
-	d := 0.0
-	for _, x := range v {
-		d += x * x
-	}
-	if d == 0 {
-		return
-	}
-	for j := first; j < n; j++ {
-		s := 0.0
-		for i := range m {
-			s += v[i] * a[i*n+j]
-		}
-		s *= 2 / d
-		for i := range m {
-			a[i*n+j] -= s * v[i]
-		}
-	}
-}
-
 // Eigh gives the eigenvalues of a symmetric matrix in ascending order, and the
 // eigenvectors as columns, by rotations. Only the lower triangle is read,
 // unless the attribute "UPLO" is U.
 func Eigh(c *Call) error {
 	n := c.In[0].Dims[len(c.In[0].Dims)-1]
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(c, func(_ int, in, out [][]float64) error {
 		a := in[0]
 		for i := range n {
 			for j := range i {
@@ -466,7 +399,7 @@ func SVD(c *Call) error {
 	r := len(c.In[0].Dims)
 	m, n := c.In[0].Dims[r-2], c.In[0].Dims[r-1]
 	k := min(m, n)
-	return eachMatrix(c, lastTwo, func(_ int, in, out [][]float64) error {
+	return eachMatrix(c, func(_ int, in, out [][]float64) error {
 		long, wide := max(m, n), m < n
 		// g has k columns of the long size; z collects the rotations.
 		g, z := make([]float64, long*k), make([]float64, k*k)

@@ -152,10 +152,26 @@ func ndtri(p float64) float64 {
 		return math.Inf(-1)
 	case p == 1:
 		return math.Inf(1)
-	case p < 0.5:
-		return -math.Sqrt2 * math.Erfcinv(2*p)
+	case p > 0 && p < 0.1:
+		return ndtriTail(p)
+	case p > 0.9 && p < 1:
+		return -ndtriTail(1 - p)
 	}
 	return math.Sqrt2 * math.Erfinv(2*p-1)
+}
+
+// ndtriTail is ndtri for small p: Newton's steps on the logarithm of ndtr.
+func ndtriTail(p float64) float64 {
+	l := math.Log(p)
+	x := -math.Sqrt(-2 * l)
+	for range 8 {
+		step := (logNdtr(x) - l) * erfcx(-x/math.Sqrt2) * math.Sqrt(math.Pi/2)
+		x -= step
+		if math.Abs(step) <= 1e-16*math.Abs(x) {
+			break
+		}
+	}
+	return x
 }
 
 // logNdtr is log(ndtr(x)) without underflow.

@@ -193,6 +193,21 @@ func withinGrad(scatter, read Name) Grad {
 	}
 }
 
+// asStridedScatterGrad gives the input the gradient where the view sees it and
+// zero elsewhere: PyTorch's rule, though the rest of the input is what the
+// result shows of it.
+func asStridedScatterGrad(b Builder, c *Call, dy []Value) []Value {
+	out := make([]Value, 2)
+	g := b.Do("as_strided", c.Attrs, dy[0])
+	if c.Needs[0] {
+		out[0] = b.Do("as_strided_scatter", c.Attrs, zeros(b, c.In[0]), g)
+	}
+	if c.Needs[1] {
+		out[1] = g
+	}
+	return out
+}
+
 func asStridedAddGrad(b Builder, c *Call, dy []Value) []Value {
 	out := []Value{dy[0], nil}
 	if c.Needs[1] {

@@ -94,7 +94,8 @@ func (samples) Move() map[Name][]sample {
 		"slice_scatter":      {{in: []any{d(4, 2), d(2, 2)}, attrs: attrs("dim", 0, "start", 0, "end", 4, "step", 2)}},
 		"select_scatter":     {{in: []any{d(2, 3), d(2)}, attrs: attrs("dim", 1, "index", -1)}},
 		"diagonal_scatter":   {{in: []any{d(3, 4), d(3)}, attrs: attrs("offset", 1)}},
-		"as_strided_scatter": {{in: []any{d(6), d(2, 2)}, attrs: attrs("size", []int{2, 2}, "stride", []int{1, 3}, "storage_offset", 1)}},
+		"as_strided_scatter": {{in: []any{fixed{*f64s(d(6), 1, 2, 3, 4, 5, 6)}, d(2, 2)}, attrs: attrs("size", []int{2, 2}, "stride", []int{1, 3}, "storage_offset", 1)}},
+		"as_strided_write":   {{in: []any{d(6), d(2, 2)}, attrs: attrs("size", []int{2, 2}, "stride", []int{1, 3}, "storage_offset", 1)}},
 		"as_strided_add":     {{in: []any{d(6), d(2, 2)}, attrs: attrs("size", []int{2, 2}, "stride", []int{1, 1}, "storage_offset", 1)}},
 	}
 }

@@ -14,6 +14,7 @@ func (samples) Elementwise() map[Name][]sample {
 	one(-2, 2, Neg, Positive, Square, Exp, Exp2, Expm1, Sin, Cos, Sinh, Cosh, Tanh, Asinh, Atan, Erf, Erfc, Deg2Rad, Rad2Deg,
 		I0, I0e, I1, I1e, Erfcx, Ndtr, LogNdtr, GELU, SiLU, Sigmoid, LogSigmoid, Softplus, Tanhshrink, Mish, NanToNum)
 	one(0.2, 3, Abs, Sign, Sgn, Reciprocal, Sqrt, Rsqrt, Log, Log2, Log10, Log1p, Lgamma, Digamma, Entr, ReLU, ELU, SELU, CELU, LeakyReLU, Softsign)
+	one(0.3, 4, BesselJ0, BesselJ1, BesselY0, BesselY1, BesselI0, BesselI1, BesselK0, BesselK1)
 	one(-3, -0.2, Abs, Reciprocal, ELU, SELU, CELU, LeakyReLU, Softsign, ReLU, Sinc)
 	one(-0.9, 0.9, Asin, Acos, Atanh, Erfinv, Tan)
 	one(0.2, 3, Angle)
@@ -44,6 +45,9 @@ func (samples) Elementwise() map[Name][]sample {
 	two(-2, 2, Add, Sub, Rsub, Mul, Maximum, Minimum, FMax, FMin, LogAddExp, LogAddExp2, Ldexp, ClampMinTensor, ClampMaxTensor)
 	two(0.3, 3, Div, Pow, Atan2, Hypot, Copysign, Xlogy, Xlog1py)
 	m[Zeta] = []sample{{in: []any{fixed{*f64s(d(3), 2, 3, 4)}, f64s(d(3), 0.7, 1.5, 2.5)}}}
+	for _, n := range []Name{Igamma, Igammac} {
+		m[n] = []sample{{in: []any{fixed{*f64s(d(3), 0.7, 2, 4)}, f64s(d(3), 0.5, 1.5, 5)}}}
+	}
 	for _, n := range []Name{Add, Sub, Rsub} {
 		m[n] = append(m[n], sample{in: []any{d(3), d(3)}, attrs: attrs("alpha", -1.5)})
 	}

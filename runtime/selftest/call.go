@@ -71,6 +71,11 @@ func (ts tensors) apply(r *conformance.Record) []*tpu.Tensor {
 	if out, ok := ts.composed(r); ok {
 		return out
 	}
+	if !hasRow(r.Op) && !strings.HasSuffix(r.Op, "_") {
+		if out, ok := ts.formed(r); ok {
+			return out
+		}
+	}
 	return ts.row(r)
 }
 

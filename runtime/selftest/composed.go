@@ -26,13 +26,6 @@ var composed = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, boo
 		u, s, v := first(ts, r).SVD()
 		return []*tpu.Tensor{s, u.Mul(s.Unsqueeze(-2)).MatMul(v)}, true
 	},
-	"eigvalsh": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return one_(first(ts, r).EigValsH()) },
-	"svdvals":  func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return one_(first(ts, r).SVDVals()) },
-	"pinv":     func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return one_(first(ts, r).PInv()) },
-	"matrix_power": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
-		return one_(first(ts, r).MatrixPower(rest(r)[0]))
-	},
-	"matrix_rank": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) { return one_(first(ts, r).MatrixRank()) },
 	"affine_grid": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
 		var size []int
 		for _, x := range r.Inputs[1].Items {
@@ -56,10 +49,6 @@ var composed = map[string]func(tensors, *conformance.Record) ([]*tpu.Tensor, boo
 		p, _ := r.Inputs[1].Number.(float64)
 		k, _ := r.Inputs[2].Number.(int)
 		return one_(tpu.LPPool2D(first(ts, r), p, []int{k}))
-	},
-	"cholesky_solve": func(ts tensors, r *conformance.Record) ([]*tpu.Tensor, bool) {
-		upper, _ := r.Attrs["upper"].(bool)
-		return one_(first(ts, r).CholeskySolve(second(ts, r), upper))
 	},
 }
 

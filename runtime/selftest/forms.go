@@ -72,7 +72,7 @@ func (ts tensors) formed(r *conformance.Record) (out []*tpu.Tensor, ok bool) {
 var aliases = map[string]string{"arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2",
 	"arctanh": "atanh", "moveaxis": "movedim", "multiply": "mul", "subtract": "sub", "divide": "div", "not_equal": "ne", "greater": "gt", "greater_equal": "ge",
 	"less": "lt", "less_equal": "le", "swapdims": "swapaxes", "fix": "trunc", "negative": "neg", "absolute": "abs", "clip": "clamp",
-	"modified_bessel_i0": "i0", "modified_bessel_i1": "i1", "concat": "cat", "concatenate": "cat", "row_stack": "vstack", "ger": "outer"}
+	"concat": "cat", "concatenate": "cat", "row_stack": "vstack", "ger": "outer"}
 
 // hasRow says whether a recorded name is a row.
 func hasRow(name string) bool {
@@ -155,7 +155,7 @@ func (c *composite) num(i int, name string, or any) any {
 	if v, ok := c.r.Attrs[name]; ok && v != nil {
 		return v
 	}
-	if i < len(c.r.Inputs) && c.r.Inputs[i].Kind == conformance.Scalar {
+	if i >= 0 && i < len(c.r.Inputs) && c.r.Inputs[i].Kind == conformance.Scalar {
 		return c.r.Inputs[i].Number
 	}
 	return or
@@ -219,7 +219,14 @@ func full(like *tpu.Tensor, v float64, dims []int, attrs map[string]any) *tpu.Te
 }
 
 // form finds how Go programs write an operation that is no row.
-func form(name string) func(c *composite) []*tpu.Tensor { return tableOfForms()[name] }
+func form(name string) func(c *composite) []*tpu.Tensor {
+	for _, table := range []func() map[string]func(c *composite) []*tpu.Tensor{tableOfForms, linalgForms} {
+		if f := table()[name]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
 
 func self(c *composite) []*tpu.Tensor { return list1(c.t(0)) }
 

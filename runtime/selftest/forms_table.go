@@ -5,7 +5,6 @@ import (
 
 	"github.com/tpush/tpush/runtime/conformance"
 	"github.com/tpush/tpush/runtime/op"
-	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -36,7 +35,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return tpu.Meshgrid(c.tensorsOf()...)
 		},
-		"multi_dot": func(c *composite) []*tpu.Tensor { return list1(tpu.MultiDot(c.tensorsOf()...)) },
 		"constant_pad_nd": func(c *composite) []*tpu.Tensor {
 			return tpu.Apply("pad", op.Attrs{{Name: "pad", Value: c.sizes(1, "pad", 0, 0)}, {Name: "value", Value: c.num(2, "value", 0.0)}}, c.t(0))
 		},
@@ -55,7 +53,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			a, d := areas(c)
 			return list1(a.CumSum(d))
 		},
-		"vecdot":    func(c *composite) []*tpu.Tensor { return list1(c.t(0).Mul(c.t(1)).Sum(c.dim(2, -1))) },
 		"new_ones":  func(c *composite) []*tpu.Tensor { return list1(full(c.t(0), 1, c.sizes(1, "size", 1, 0), c.r.Attrs)) },
 		"new_zeros": func(c *composite) []*tpu.Tensor { return list1(full(c.t(0), 0, c.sizes(1, "size", 1, 0), c.r.Attrs)) },
 		"new_full": func(c *composite) []*tpu.Tensor {
@@ -228,10 +225,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return list1(x.Scatter(dim, at, src))
 		},
-		"inv_ex":        func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "inv")) },
-		"cholesky_ex":   func(c *composite) []*tpu.Tensor { return withInfo(c.ts.named(c.r, "cholesky")) },
-		"pinverse":      func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "pinv")) },
-		"inverse":       func(c *composite) []*tpu.Tensor { return list1(c.ts.named(c.r, "inv")) },
 		"isreal":        func(c *composite) []*tpu.Tensor { return list1(tpu.Bool.Ones(c.t(0).Dims()...)) },
 		"lift_fresh":    self,
 		"reshape_as":    func(c *composite) []*tpu.Tensor { return list1(c.t(0).ReshapeAs(c.t(1))) },
@@ -244,42 +237,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			at := tpu.TriuIndices(n, n, tpu.TriuIndicesOptions{Offset: 1})
 			d := x.IndexSelect(0, at.Select(0, 0)).Sub(x.IndexSelect(0, at.Select(0, 1)))
 			return list1(d.NormWith(tpu.NormOptions{Dim: []int{1}, P: float(c.num(1, "p", 2.0))}))
-		},
-		"solve_ex": func(c *composite) []*tpu.Tensor {
-			r := *c.r
-			r.Op = "solve"
-			out := c.ts.apply(&r)[0]
-			return []*tpu.Tensor{out, tpu.I32.Zeros(c.t(0).Dims()[:c.t(0).Rank()-2]...)}
-		},
-		"cholesky_inverse": func(c *composite) []*tpu.Tensor {
-			l := c.t(0)
-			if yes(c.num(1, "upper", false)) {
-				l = l.Triu().T()
-			} else {
-				l = l.Tril()
-			}
-			return tpu.Apply("inv", nil, l.MatMul(l.T()))
-		},
-		"tensorinv": func(c *composite) []*tpu.Tensor {
-			x, k := c.t(0), whole(c.num(1, "ind", 2))
-			d := x.Dims()
-			n := shape.Size(d[:k])
-			inv := tpu.Apply("inv", nil, x.Reshape(n, n))[0]
-			return list1(inv.Reshape(append(append([]int{}, d[k:]...), d[:k]...)...))
-		},
-		"tensorsolve": func(c *composite) []*tpu.Tensor {
-			a, b := c.t(0), c.t(1)
-			if l, ok := c.r.Attrs["dims"].([]any); ok {
-				to := make([]int, len(l))
-				for i := range to {
-					to[i] = a.Rank() - len(l) + i
-				}
-				a = a.MoveDim(ints(l), to)
-			}
-			rest := a.Dims()[b.Rank():]
-			n := b.Size()
-			y := tpu.Apply("solve", nil, a.Reshape(n, n), b.Reshape(n, 1))[0]
-			return list1(y.Reshape(rest...))
 		},
 		"cdist": func(c *composite) []*tpu.Tensor {
 			r := *c.r
@@ -323,21 +280,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			r := *c.r
 			r.Op = "fold2d"
 			return c.ts.row(&r)
-		},
-		"eigh": func(c *composite) []*tpu.Tensor {
-			x := c.t(0)
-			if c.r.Attrs["UPLO"] == "U" {
-				x = x.T()
-			}
-			x = x.Tril().Add(x.Tril(tpu.TrilOptions{Diagonal: -1}).T()) // only one triangle counts
-			out := tpu.Apply("eigh", nil, x)
-			l, v := out[0], out[1]
-			return []*tpu.Tensor{v.Mul(l.Unsqueeze(-2)).MatMul(v.T()), l}
-		},
-		"svd": func(c *composite) []*tpu.Tensor {
-			out := tpu.Apply("svd", nil, c.t(0))
-			u, s, v := out[0], out[1], out[2]
-			return []*tpu.Tensor{u.Mul(s.Unsqueeze(-2)).MatMul(v), s}
 		},
 	}
 }

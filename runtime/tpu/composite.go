@@ -155,6 +155,16 @@ func (t *Tensor) Vander(columns ...int) *Tensor {
 	return t.Unsqueeze(1).Pow(t.engine().indexOf(powers))
 }
 
+// VanderIncreasing gives the powers of the elements along a new last axis, from
+// 0 on: [..., n] → [..., n, columns]; columns is n when not given.
+func (t *Tensor) VanderIncreasing(columns ...int) *Tensor {
+	n := t.Dim(-1)
+	if len(columns) > 0 {
+		n = columns[0]
+	}
+	return t.Unsqueeze(-1).Pow(I64.Arange(n))
+}
+
 // attention is ScaledDotProductAttention that also gives the weights: a query
 // that sees nothing has weights of zero.
 func attention(q, k, v *Tensor, o MultiHeadOptions) (out, weights *Tensor) {

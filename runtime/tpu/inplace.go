@@ -275,7 +275,7 @@ func (t *Tensor) become(name string, r *Tensor, keep, direct bool) {
 		return
 	}
 	attrs := stridedAttrs(t.layout())
-	e.record(op.Must("as_strided_scatter"), attrs, []operand{{t: oldRoot}, {t: r}}, root)
+	e.record(op.Must("as_strided_write"), attrs, []operand{{t: oldRoot}, {t: r}}, root)
 	root.gen++
 }
 

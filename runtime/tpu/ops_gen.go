@@ -71,6 +71,20 @@ const (
 	rNdtri
 	rLogNdtr
 	rEntr
+	rBesselJ0
+	rBesselJ1
+	rBesselY0
+	rBesselY1
+	rModifiedBesselI0
+	rModifiedBesselI1
+	rModifiedBesselK0
+	rModifiedBesselK1
+	rScaledModifiedBesselK0
+	rScaledModifiedBesselK1
+	rSphericalBesselJ0
+	rAiryAi
+	rIgamma
+	rIgammac
 	rAdd
 	rSub
 	rRsub
@@ -337,6 +351,17 @@ const (
 	rCdist
 	rTrace
 	rScaledDotProductAttention
+	rLuFactorEx
+	rLuUnpack
+	rLuSolve
+	rLdlFactorEx
+	rLdlSolve
+	rCholeskySolve
+	rCholeskyInverse
+	rGeqrf
+	rOrmqr
+	rMatrixExp
+	rMatrixSqrth
 	rConv1d
 	rConv2d
 	rConv3d
@@ -400,6 +425,7 @@ const (
 	rSelectScatter
 	rDiagonalScatter
 	rAsStridedScatter
+	rAsStridedWrite
 	rAsStridedAdd
 	rTranspose
 	rSwapaxes
@@ -510,6 +536,20 @@ var rowNames = [...]op.Name{
 	"ndtri",
 	"log_ndtr",
 	"entr",
+	"bessel_j0",
+	"bessel_j1",
+	"bessel_y0",
+	"bessel_y1",
+	"modified_bessel_i0",
+	"modified_bessel_i1",
+	"modified_bessel_k0",
+	"modified_bessel_k1",
+	"scaled_modified_bessel_k0",
+	"scaled_modified_bessel_k1",
+	"spherical_bessel_j0",
+	"airy_ai",
+	"igamma",
+	"igammac",
 	"add",
 	"sub",
 	"rsub",
@@ -776,6 +816,17 @@ var rowNames = [...]op.Name{
 	"cdist",
 	"trace",
 	"scaled_dot_product_attention",
+	"lu_factor_ex",
+	"lu_unpack",
+	"lu_solve",
+	"ldl_factor_ex",
+	"ldl_solve",
+	"cholesky_solve",
+	"cholesky_inverse",
+	"geqrf",
+	"ormqr",
+	"matrix_exp",
+	"matrix_sqrth",
 	"conv1d",
 	"conv2d",
 	"conv3d",
@@ -839,6 +890,7 @@ var rowNames = [...]op.Name{
 	"select_scatter",
 	"diagonal_scatter",
 	"as_strided_scatter",
+	"as_strided_write",
 	"as_strided_add",
 	"transpose",
 	"swapaxes",
@@ -1824,6 +1876,160 @@ func (x *Tensor) Entr() *Tensor {
 	r := &rowTable()[rEntr]
 	a := r.defaults
 	return do(r.def, a, x)
+}
+
+// BesselJ0: Bessel function of the first kind of order 0. PyTorch: special_bessel_j0.
+//
+//	tpu.Of(0.0, 1.0).BesselJ0()
+func (x *Tensor) BesselJ0() *Tensor {
+	r := &rowTable()[rBesselJ0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// BesselJ1: Bessel function of the first kind of order 1. PyTorch: special_bessel_j1.
+//
+//	tpu.Of(0.0, 1.0).BesselJ1()
+func (x *Tensor) BesselJ1() *Tensor {
+	r := &rowTable()[rBesselJ1]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// BesselY0: Bessel function of the second kind of order 0; minus infinity at zero, NaN below. PyTorch: special_bessel_y0.
+//
+//	tpu.Of(0.5, 1.0).BesselY0()
+func (x *Tensor) BesselY0() *Tensor {
+	r := &rowTable()[rBesselY0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// BesselY1: Bessel function of the second kind of order 1; minus infinity at zero, NaN below. PyTorch: special_bessel_y1.
+//
+//	tpu.Of(0.5, 1.0).BesselY1()
+func (x *Tensor) BesselY1() *Tensor {
+	r := &rowTable()[rBesselY1]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ModifiedBesselI0: Modified Bessel function of the first kind of order 0. PyTorch: special_modified_bessel_i0.
+//
+//	tpu.Of(0.5, 1.0).ModifiedBesselI0()
+func (x *Tensor) ModifiedBesselI0() *Tensor {
+	r := &rowTable()[rModifiedBesselI0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ModifiedBesselI1: Modified Bessel function of the first kind of order 1. PyTorch: special_modified_bessel_i1.
+//
+//	tpu.Of(0.5, 1.0).ModifiedBesselI1()
+func (x *Tensor) ModifiedBesselI1() *Tensor {
+	r := &rowTable()[rModifiedBesselI1]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ModifiedBesselK0: Modified Bessel function of the second kind of order 0; infinite at zero, NaN below. PyTorch: special_modified_bessel_k0.
+//
+//	tpu.Of(0.5, 1.0).ModifiedBesselK0()
+func (x *Tensor) ModifiedBesselK0() *Tensor {
+	r := &rowTable()[rModifiedBesselK0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ModifiedBesselK1: Modified Bessel function of the second kind of order 1; infinite at zero, NaN below. PyTorch: special_modified_bessel_k1.
+//
+//	tpu.Of(0.5, 1.0).ModifiedBesselK1()
+func (x *Tensor) ModifiedBesselK1() *Tensor {
+	r := &rowTable()[rModifiedBesselK1]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ScaledModifiedBesselK0: Modified Bessel function of the second kind of order 0, scaled by e to the element. PyTorch: special_scaled_modified_bessel_k0.
+//
+//	tpu.Of(0.5, 1.0).ScaledModifiedBesselK0()
+func (x *Tensor) ScaledModifiedBesselK0() *Tensor {
+	r := &rowTable()[rScaledModifiedBesselK0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// ScaledModifiedBesselK1: Modified Bessel function of the second kind of order 1, scaled by e to the element. PyTorch: special_scaled_modified_bessel_k1.
+//
+//	tpu.Of(0.5, 1.0).ScaledModifiedBesselK1()
+func (x *Tensor) ScaledModifiedBesselK1() *Tensor {
+	r := &rowTable()[rScaledModifiedBesselK1]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// SphericalBesselJ0: Sine of each element divided by it; one at zero. PyTorch: special_spherical_bessel_j0.
+//
+//	tpu.Of(0.0, 1.0).SphericalBesselJ0()
+func (x *Tensor) SphericalBesselJ0() *Tensor {
+	r := &rowTable()[rSphericalBesselJ0]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// AiryAi: Airy function Ai. PyTorch: special_airy_ai.
+//
+//	tpu.Of(-1.0, 1.0).AiryAi()
+func (x *Tensor) AiryAi() *Tensor {
+	r := &rowTable()[rAiryAi]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// Igamma: Regularized lower incomplete gamma function of order input at other. PyTorch: igamma.
+//
+//	tpu.Of(1.0, 2.0).Igamma(tpu.Of(0.5, 3.0))
+func (x *Tensor) Igamma(other any) *Tensor {
+	r := &rowTable()[rIgamma]
+	a := r.defaults
+	return do(r.def, a, x, other)
+}
+
+// IgammaInPlace: Regularized lower incomplete gamma function of order input at other. The result replaces x. PyTorch: igamma.
+func (x *Tensor) IgammaInPlace(other any) *Tensor {
+	r := &rowTable()[rIgamma]
+	a := r.defaults
+	return inPlace(r.def, a, x, other)
+}
+
+// Igamma: Regularized lower incomplete gamma function of order input at other. PyTorch: igamma.
+func Igamma(input any, other any) *Tensor {
+	r := &rowTable()[rIgamma]
+	a := r.defaults
+	return do(r.def, a, input, other)
+}
+
+// Igammac: Regularized upper incomplete gamma function of order input at other. PyTorch: igammac.
+//
+//	tpu.Of(1.0, 2.0).Igammac(tpu.Of(0.5, 3.0))
+func (x *Tensor) Igammac(other any) *Tensor {
+	r := &rowTable()[rIgammac]
+	a := r.defaults
+	return do(r.def, a, x, other)
+}
+
+// IgammacInPlace: Regularized upper incomplete gamma function of order input at other. The result replaces x. PyTorch: igammac.
+func (x *Tensor) IgammacInPlace(other any) *Tensor {
+	r := &rowTable()[rIgammac]
+	a := r.defaults
+	return inPlace(r.def, a, x, other)
+}
+
+// Igammac: Regularized upper incomplete gamma function of order input at other. PyTorch: igammac.
+func Igammac(input any, other any) *Tensor {
+	r := &rowTable()[rIgammac]
+	a := r.defaults
+	return do(r.def, a, input, other)
 }
 
 // AddOptions are the optional parameters of Add. The zero value of a field is the default.
@@ -5930,20 +6136,39 @@ func SLogDet(input *Tensor) (sign *Tensor, logabsdet *Tensor) {
 	return t[0], t[1]
 }
 
-// QR: Reduced factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
+// QROptions are the optional parameters of QR. The zero value of a field is the default.
+type QROptions struct {
+	Mode any // default reduced; reduced, complete (Q is square) or r
+}
+
+// QR: Factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
 //
 //	tpu.Ones(3, 2).QR()
-func (x *Tensor) QR() (orthonormal *Tensor, triangular *Tensor) {
+func (x *Tensor) QR(opts ...QROptions) (orthonormal *Tensor, triangular *Tensor) {
 	r := &rowTable()[rQr]
+	var o QROptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
 	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}}
+	}
 	t := doAll(r.def, a, x)
 	return t[0], t[1]
 }
 
-// QR: Reduced factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
-func QR(input *Tensor) (orthonormal *Tensor, triangular *Tensor) {
+// QR: Factors A = Q·R, Q with orthonormal columns and R upper triangular. PyTorch: linalg.qr.
+func QR(input *Tensor, opts ...QROptions) (orthonormal *Tensor, triangular *Tensor) {
 	r := &rowTable()[rQr]
+	var o QROptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
 	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}}
+	}
 	t := doAll(r.def, a, input)
 	return t[0], t[1]
 }
@@ -6585,6 +6810,315 @@ func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, opts .
 		a = op.Attrs{{Name: "is_causal", Value: o.IsCausal}, {Name: "scale", Value: o.Scale}, {Name: "enable_gqa", Value: o.EnableGqa}}
 	}
 	return do(r.def, a, query, key, value, o.AttnMask)
+}
+
+// LUFactorExOptions are the optional parameters of LUFactorEx. The zero value of a field is the default.
+type LUFactorExOptions struct {
+	Pivot       any  // default true
+	CheckErrors bool // kept for PyTorch's signature
+}
+
+// LUFactorEx: L and U of P·L·U = A in one matrix, the row that each step swapped with, counted from 1, and the first pivot that is zero, 0 for none. PyTorch: linalg.lu_factor_ex.
+//
+//	tpu.From([][]float64{{0, 1}, {2, 3}}).LUFactorEx()
+func (x *Tensor) LUFactorEx(opts ...LUFactorExOptions) (factors *Tensor, pivots *Tensor, info *Tensor) {
+	r := &rowTable()[rLuFactorEx]
+	var o LUFactorExOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "pivot", Value: optionOr(r.def, "pivot", o.Pivot)}, {Name: "check_errors", Value: o.CheckErrors}}
+	}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// LUFactorEx: L and U of P·L·U = A in one matrix, the row that each step swapped with, counted from 1, and the first pivot that is zero, 0 for none. PyTorch: linalg.lu_factor_ex.
+func LUFactorEx(input *Tensor, opts ...LUFactorExOptions) (factors *Tensor, pivots *Tensor, info *Tensor) {
+	r := &rowTable()[rLuFactorEx]
+	var o LUFactorExOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "pivot", Value: optionOr(r.def, "pivot", o.Pivot)}, {Name: "check_errors", Value: o.CheckErrors}}
+	}
+	t := doAll(r.def, a, input)
+	return t[0], t[1], t[2]
+}
+
+// LUUnpackOptions are the optional parameters of LUUnpack. The zero value of a field is the default.
+type LUUnpackOptions struct {
+	UnpackData   any // default true; false: L and U are empty
+	UnpackPivots any // default true; false: P is empty
+}
+
+// LUUnpack: P, L and U of the factors and pivots that LUFactorEx gives. PyTorch: lu_unpack.
+//
+//	tpu.Eye(2).LUUnpack(tpu.I32.Of(2, 2))
+func (x *Tensor) LUUnpack(lUPivots *Tensor, opts ...LUUnpackOptions) (permutation *Tensor, lower *Tensor, upper *Tensor) {
+	r := &rowTable()[rLuUnpack]
+	var o LUUnpackOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "unpack_data", Value: optionOr(r.def, "unpack_data", o.UnpackData)}, {Name: "unpack_pivots", Value: optionOr(r.def, "unpack_pivots", o.UnpackPivots)}}
+	}
+	t := doAll(r.def, a, x, lUPivots)
+	return t[0], t[1], t[2]
+}
+
+// LUUnpack: P, L and U of the factors and pivots that LUFactorEx gives. PyTorch: lu_unpack.
+func LUUnpack(lUData *Tensor, lUPivots *Tensor, opts ...LUUnpackOptions) (permutation *Tensor, lower *Tensor, upper *Tensor) {
+	r := &rowTable()[rLuUnpack]
+	var o LUUnpackOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "unpack_data", Value: optionOr(r.def, "unpack_data", o.UnpackData)}, {Name: "unpack_pivots", Value: optionOr(r.def, "unpack_pivots", o.UnpackPivots)}}
+	}
+	t := doAll(r.def, a, lUData, lUPivots)
+	return t[0], t[1], t[2]
+}
+
+// LUSolveOptions are the optional parameters of LUSolve. The zero value of a field is the default.
+type LUSolveOptions struct {
+	Left    any  // default true; false: X·A = B
+	Adjoint bool // true: Aᵀ in place of A
+}
+
+// LUSolve: X with A·X = B from the factors and pivots of A that LUFactorEx gives. PyTorch: linalg.lu_solve.
+func LUSolve(lU *Tensor, pivots *Tensor, b *Tensor, opts ...LUSolveOptions) *Tensor {
+	r := &rowTable()[rLuSolve]
+	var o LUSolveOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "left", Value: optionOr(r.def, "left", o.Left)}, {Name: "adjoint", Value: o.Adjoint}}
+	}
+	return do(r.def, a, lU, pivots, b)
+}
+
+// LDLFactorExOptions are the optional parameters of LDLFactorEx. The zero value of a field is the default.
+type LDLFactorExOptions struct {
+	Hermitian   bool // means nothing for real numbers
+	CheckErrors bool // kept for PyTorch's signature
+}
+
+// LDLFactorEx: L and D of a symmetric matrix P·L·D·Lᵀ·Pᵀ in one matrix, LAPACK's pivots, and the first block that is zero, 0 for none. PyTorch: linalg.ldl_factor_ex.
+//
+//	tpu.From([][]float64{{0, 1}, {1, 0}}).LDLFactorEx()
+func (x *Tensor) LDLFactorEx(opts ...LDLFactorExOptions) (factors *Tensor, pivots *Tensor, info *Tensor) {
+	r := &rowTable()[rLdlFactorEx]
+	var o LDLFactorExOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "hermitian", Value: o.Hermitian}, {Name: "check_errors", Value: o.CheckErrors}}
+	}
+	t := doAll(r.def, a, x)
+	return t[0], t[1], t[2]
+}
+
+// LDLFactorEx: L and D of a symmetric matrix P·L·D·Lᵀ·Pᵀ in one matrix, LAPACK's pivots, and the first block that is zero, 0 for none. PyTorch: linalg.ldl_factor_ex.
+func LDLFactorEx(input *Tensor, opts ...LDLFactorExOptions) (factors *Tensor, pivots *Tensor, info *Tensor) {
+	r := &rowTable()[rLdlFactorEx]
+	var o LDLFactorExOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "hermitian", Value: o.Hermitian}, {Name: "check_errors", Value: o.CheckErrors}}
+	}
+	t := doAll(r.def, a, input)
+	return t[0], t[1], t[2]
+}
+
+// LDLSolveOptions are the optional parameters of LDLSolve. The zero value of a field is the default.
+type LDLSolveOptions struct {
+	Hermitian bool // means nothing for real numbers
+}
+
+// LDLSolve: X with A·X = B from the factors and pivots of A that LDLFactorEx gives. PyTorch: linalg.ldl_solve.
+func LDLSolve(lD *Tensor, pivots *Tensor, b *Tensor, opts ...LDLSolveOptions) *Tensor {
+	r := &rowTable()[rLdlSolve]
+	var o LDLSolveOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "hermitian", Value: o.Hermitian}}
+	}
+	return do(r.def, a, lD, pivots, b)
+}
+
+// CholeskySolveOptions are the optional parameters of CholeskySolve. The zero value of a field is the default.
+type CholeskySolveOptions struct {
+	Upper bool // the factor is the upper one
+}
+
+// CholeskySolve: X with A·X = B from the factor of A that Cholesky gives. PyTorch: cholesky_solve.
+//
+//	tpu.Ones(2, 1).CholeskySolve(tpu.Eye(2))
+func (x *Tensor) CholeskySolve(l *Tensor, opts ...CholeskySolveOptions) *Tensor {
+	r := &rowTable()[rCholeskySolve]
+	var o CholeskySolveOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, x, l)
+}
+
+// CholeskySolve: X with A·X = B from the factor of A that Cholesky gives. PyTorch: cholesky_solve.
+func CholeskySolve(b *Tensor, l *Tensor, opts ...CholeskySolveOptions) *Tensor {
+	r := &rowTable()[rCholeskySolve]
+	var o CholeskySolveOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, b, l)
+}
+
+// CholeskyInverseOptions are the optional parameters of CholeskyInverse. The zero value of a field is the default.
+type CholeskyInverseOptions struct {
+	Upper bool // the factor is the upper one
+}
+
+// CholeskyInverse: The inverse of a matrix from the factor that Cholesky gives of it. PyTorch: cholesky_inverse.
+//
+//	tpu.Eye(2).CholeskyInverse()
+func (x *Tensor) CholeskyInverse(opts ...CholeskyInverseOptions) *Tensor {
+	r := &rowTable()[rCholeskyInverse]
+	var o CholeskyInverseOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, x)
+}
+
+// CholeskyInverse: The inverse of a matrix from the factor that Cholesky gives of it. PyTorch: cholesky_inverse.
+func CholeskyInverse(l *Tensor, opts ...CholeskyInverseOptions) *Tensor {
+	r := &rowTable()[rCholeskyInverse]
+	var o CholeskyInverseOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "upper", Value: o.Upper}}
+	}
+	return do(r.def, a, l)
+}
+
+// Geqrf: R on and above the diagonal, the vectors of the reflections whose product is Q below it, and their factors. PyTorch: geqrf.
+//
+//	tpu.Ones(3, 2).Geqrf()
+func (x *Tensor) Geqrf() (reflections *Tensor, tau *Tensor) {
+	r := &rowTable()[rGeqrf]
+	a := r.defaults
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// Geqrf: R on and above the diagonal, the vectors of the reflections whose product is Q below it, and their factors. PyTorch: geqrf.
+func Geqrf(input *Tensor) (reflections *Tensor, tau *Tensor) {
+	r := &rowTable()[rGeqrf]
+	a := r.defaults
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// OrmqrOptions are the optional parameters of Ormqr. The zero value of a field is the default.
+type OrmqrOptions struct {
+	Left      any  // default true; false: other·Q
+	Transpose bool // Qᵀ in place of Q
+}
+
+// Ormqr: The product of the whole Q that Geqrf describes and other. PyTorch: ormqr.
+//
+//	tpu.Ones(3, 1).Ormqr(tpu.Of(2.0), tpu.Eye(3))
+func (x *Tensor) Ormqr(tau *Tensor, other *Tensor, opts ...OrmqrOptions) *Tensor {
+	r := &rowTable()[rOrmqr]
+	var o OrmqrOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "left", Value: optionOr(r.def, "left", o.Left)}, {Name: "transpose", Value: o.Transpose}}
+	}
+	return do(r.def, a, x, tau, other)
+}
+
+// Ormqr: The product of the whole Q that Geqrf describes and other. PyTorch: ormqr.
+func Ormqr(input *Tensor, tau *Tensor, other *Tensor, opts ...OrmqrOptions) *Tensor {
+	r := &rowTable()[rOrmqr]
+	var o OrmqrOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "left", Value: optionOr(r.def, "left", o.Left)}, {Name: "transpose", Value: o.Transpose}}
+	}
+	return do(r.def, a, input, tau, other)
+}
+
+// MatrixExp: The exponential of a matrix. PyTorch: linalg.matrix_exp.
+//
+//	tpu.Eye(2).MatrixExp()
+func (x *Tensor) MatrixExp() *Tensor {
+	r := &rowTable()[rMatrixExp]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// MatrixExp: The exponential of a matrix. PyTorch: linalg.matrix_exp.
+func MatrixExp(input *Tensor) *Tensor {
+	r := &rowTable()[rMatrixExp]
+	a := r.defaults
+	return do(r.def, a, input)
+}
+
+// MatrixSqrtH: The symmetric square root of a symmetric positive definite matrix; the lower triangle is read. PyTorch: linalg.matrix_sqrth.
+//
+//	tpu.Eye(2).MatrixSqrtH()
+func (x *Tensor) MatrixSqrtH() *Tensor {
+	r := &rowTable()[rMatrixSqrth]
+	a := r.defaults
+	return do(r.def, a, x)
+}
+
+// MatrixSqrtH: The symmetric square root of a symmetric positive definite matrix; the lower triangle is read. PyTorch: linalg.matrix_sqrth.
+func MatrixSqrtH(input *Tensor) *Tensor {
+	r := &rowTable()[rMatrixSqrth]
+	a := r.defaults
+	return do(r.def, a, input)
 }
 
 // Conv1DOptions are the optional parameters of Conv1D. The zero value of a field is the default.
