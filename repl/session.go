@@ -48,6 +48,7 @@ type Session struct {
 	set   Settings
 	last  *Cell // the last cell that failed
 	namer *namer
+	undos []*undo
 	// cursor is the op looked back at, 0 for the present
 	cursor  atomic.Uint64
 	history struct {
@@ -257,6 +258,7 @@ func (s *Session) SetChip(name string) error {
 	if err := s.openDevice(name); err != nil {
 		return err
 	}
+	s.undos = nil
 	s.connect()
 	return nil
 }
@@ -276,6 +278,7 @@ func (s *Session) Reset() error {
 	if err := s.in.Reset(); err != nil {
 		return err
 	}
+	s.undos = nil
 	s.namer.reset()
 	s.Present()
 	return s.disp.EndCell()
@@ -298,6 +301,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	}
 	s.Present()
 	before, used := s.disp.Stats(), s.dev.HBM().Used()
+	s.remember(c.ID)
 	s.disp.SetCell(c.ID)
 	c.First = s.rec.Last() + 1
 	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
@@ -307,6 +311,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	defer s.runs.Store(false)
 	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
 	s.std.flush()
+	s.committed()
 	var exit *interp.ExitError
 	if errors.As(err, &exit) {
 		c.Exit = &exit.Code
@@ -333,6 +338,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	c.Wall = time.Since(t0)
 	s.note(trace.Event{Kind: trace.CellEnd, HostNS: c.Wall.Nanoseconds(), Reason: c.Status})
 	c.Last = s.rec.Last()
+	s.boundUndos()
 	after := s.disp.Stats()
 	c.Stats = exec.Stats{Ops: after.Ops - before.Ops, Launches: after.Launches - before.Launches, GraphBreaks: after.GraphBreaks - before.GraphBreaks,
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}

@@ -24,7 +24,7 @@ type Unit struct {
 	Warnings []Diagnostic // unused things, functions that keep an old definition
 	Quiet    bool         // the last statement ended in ;
 
-	commit func(reached func(internal string) bool)
+	commit func(reached func(internal string) bool) (undo func())
 }
 
 // A ShownType describes one value of the last expression.
@@ -34,12 +34,14 @@ type ShownType struct {
 }
 
 // Commit makes the unit's declarations part of the scope: those of variables
-// only as far as the run reached them.
-func (u *Unit) Commit(reached func(internal string) bool) {
+// only as far as the run reached them. It gives what takes them back again: names
+// then mean what they meant, as long as no later unit is committed.
+func (u *Unit) Commit(reached func(internal string) bool) (undo func()) {
 	if u.commit != nil {
-		u.commit(reached)
+		undo = u.commit(reached)
 		u.commit = nil
 	}
+	return undo
 }
 
 // A compiler makes one unit.
@@ -238,7 +240,8 @@ func (c *compiler) parse(chunks []*chunkPiece) error {
 	add(func(t token.Token) bool { return t == token.ILLEGAL || t == token.VAR })
 	a.text.WriteString("}\n")
 
-	name := fmt.Sprintf("cell[%d]", c.src.Cell)
+	// A cell may run again under its number: the interpreter wants each file once.
+	name := fmt.Sprintf("cell[%d]", c.s.versions["ʹcell"]+1)
 	base := c.s.cfg.Fset.Base()
 	file, err := parser.ParseFile(c.s.cfg.Fset, name, a.text.String(), parser.AllErrors)
 	if file != nil {

@@ -317,7 +317,7 @@ func (c *compiler) importDecls(u *Unit) (out []ast.Decl) {
 }
 
 // commit makes the function that enters the cell's names in the scope.
-func (c *compiler) commit() func(func(string) bool) {
+func (c *compiler) commit() func(func(string) bool) (undo func()) {
 	type named struct {
 		name string
 		e    *entry
@@ -362,24 +362,51 @@ func (c *compiler) commit() func(func(string) bool) {
 	}
 	imports := c.imports
 	s := c.s
-	return func(reached func(string) bool) {
+	return func(reached func(string) bool) (undo func()) {
+		changed := map[string]*entry{}
+		set := func(name string, e *entry) {
+			if _, ok := changed[name]; !ok {
+				changed[name] = s.names[name]
+			}
+			if s.names[name] = e; e == nil {
+				delete(s.names, name)
+			}
+		}
+		formerMethods, formerImports := map[string]*entry{}, map[string]string{}
 		for _, n := range list {
 			if _, isVar := n.e.obj.(*types.Var); isVar && s.names[n.name] != nil && s.names[n.name].internal == n.e.internal {
 				continue // the variable is the same
 			} else if isVar && !reached(n.e.internal) {
 				continue
 			}
-			s.names[n.name] = n.e
+			set(n.name, n.e)
 			if tn, ok := n.e.obj.(*types.TypeName); ok && s.typeIDs[tn] != 0 {
 				s.sessionTypes = append(s.sessionTypes, tn)
 			}
 		}
 		for name, e := range methods {
+			formerMethods[name] = s.methods[name]
 			s.methods[name] = e
 		}
 		for name, path := range imports {
+			formerImports[name] = s.imports[name]
 			s.imports[name] = path
-			delete(s.names, name)
+			set(name, nil)
+		}
+		return func() {
+			restore(s.names, changed)
+			restore(s.methods, formerMethods)
+			restore(s.imports, formerImports)
+		}
+	}
+}
+
+// restore gives the keys of former their values again; a zero one was not there.
+func restore[V comparable](m, former map[string]V) {
+	var zero V
+	for k, v := range former {
+		if m[k] = v; v == zero {
+			delete(m, k)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"sort"
 	"sync"
 )
@@ -92,6 +93,22 @@ func (s *Scope) nameLocals(id int, names []string) {
 	s.siteMu.Lock()
 	defer s.siteMu.Unlock()
 	s.sites[id].Locals = append([]string(nil), names...)
+}
+
+// Names are what the names of a scope mean at some time.
+type Names struct {
+	names, methods map[string]*entry
+	imports        map[string]string
+}
+
+// Names gives what names mean now.
+func (s *Scope) Names() Names {
+	return Names{maps.Clone(s.names), maps.Clone(s.methods), maps.Clone(s.imports)}
+}
+
+// SetNames gives names an earlier meaning.
+func (s *Scope) SetNames(n Names) {
+	s.names, s.methods, s.imports = maps.Clone(n.names), maps.Clone(n.methods), maps.Clone(n.imports)
 }
 
 // fresh gives an internal name that no cell has used for name.

@@ -74,7 +74,7 @@ func text(format string, args ...any) (Answer, error) {
 // All lists the commands.
 func All() []Command {
 	var all []Command
-	for _, t := range [][]Command{cellCommands(), lookCommands(), pastCommands(), timeCommands(), runtimeCommands(), sessionCommands()} {
+	for _, t := range [][]Command{cellCommands(), lookCommands(), pastCommands(), diffCommands(), timeCommands(), runtimeCommands(), sessionCommands()} {
 		all = append(all, t...)
 	}
 	return all

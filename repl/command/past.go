@@ -19,13 +19,13 @@ func pastCommands() []Command {
 	return []Command{
 		{
 			Name: "ops", Group: Look, Args: "[N] [FILTER]",
-			Doc:     "lists the last N operations with operands, result, statistics, group, mode and line",
+			Doc:     "lists the last N operations: operands, result, statistics, group, mode and line",
 			Help:    "FILTER keeps those with the text in their name, type, group (g3) or place. :set history.ops says how many are kept.",
 			Example: "x := tpu.Ones(2).Add(1)\n:ops 5 add", Run: ops,
 		},
 		{
 			Name: "back", Group: Look, Args: "[N|#OP]",
-			Doc:     "looks back one operation, N of them, or at operation #OP: its operands, its result, what the variables named then",
+			Doc:     "looks back N operations, or at operation #OP: its operands, its result, what the variables named then",
 			Help:    "After it :inspect x and :print x show x as it was. Freed values are recomputed from their recipe and marked so. Running a cell ends looking back.",
 			Example: "x := tpu.Ones(2)\nx = x.Add(1)\nx = x.Mul(3)\n:back", Run: back,
 		},
@@ -36,7 +36,7 @@ func pastCommands() []Command {
 		},
 		{
 			Name: "why", Group: Look, Args: "[err|gN|#OP|NAME]",
-			Doc:     "explains the last error, why a group was cut, or where a value comes from: the chain of source lines, operands and flushes",
+			Doc:     "explains the last error, a cut, or where a value comes from: the chain of source lines, operands and flushes",
 			Example: "x := tpu.Ones(2)\ny := x.Add(1)\n:why y", Run: why, Complete: names,
 		},
 	}

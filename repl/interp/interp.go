@@ -83,6 +83,7 @@ type Interp struct {
 	entry    func()
 	run      *run
 	began    time.Time
+	undo     func() // takes back what the last cell declared
 	stacks   stacks
 	interned interner
 	wakes    atomic.Int64 // waits of goroutines that ended
@@ -188,7 +189,7 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	in.run = r
 	err = in.start(ctx, r, in.entry)
 	in.types.Lock()
-	u.Commit(func(name string) bool { return r.reached[name] })
+	in.undo = u.Commit(func(name string) bool { return r.reached[name] })
 	in.types.Unlock()
 	for i, v := range r.shown {
 		s := Shown{Value: valueOf(v)}
@@ -213,7 +214,7 @@ func (in *Interp) prepare(src Source) (*cell.Unit, error) {
 		return u, &cell.InternalError{Stage: "interpret", Err: err}
 	}
 	if u.Entry == "" {
-		u.Commit(func(string) bool { return false })
+		in.undo = u.Commit(func(string) bool { return false })
 	}
 	return u, nil
 }

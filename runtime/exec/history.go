@@ -381,3 +381,27 @@ func (d *Dispatcher) QueuedOps() []uint64 {
 	}
 	return list
 }
+
+// Revive charges the HBM of values again that were freed and are to be used
+// after all. It stops at the first that does not fit, which stays freed.
+func (d *Dispatcher) Revive(vs ...*Value) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range vs {
+		if err := d.revive(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HeldBytes is what a value's numbers take on the host when the program has
+// freed it and only looking back keeps it.
+func (d *Dispatcher) HeldBytes(v *Value) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v.buf == nil || v.state == Constant || !v.buf.Freed() {
+		return 0
+	}
+	return int64(v.spec.HostBytes())
+}
