@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +56,7 @@ type app struct {
 	stdout, stderr io.Writer
 	kernel         kernelFlags
 	color          string
-	theme          string
+	screen         screenFlags
 }
 
 func (a *app) root() *cobra.Command {
@@ -81,13 +80,13 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 			if plainREPL || !a.hasScreen(os.Getenv) {
 				return a.lineREPL(cmd)
 			}
-			return a.notebookScreen(args)
+			return a.notebookScreen(args, cmd.Flags())
 		},
 	}
 	root.SetFlagErrorFunc(noSuchFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour on standard error: auto, always, never")
-	root.Flags().StringVar(&a.theme, "theme", "dark", "colours of the screen: "+strings.Join(themeNames(), ", "))
+	a.screen.add(root.Flags())
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
 	a.kernel.add(root.Flags())
 	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand())

@@ -27,14 +27,18 @@ type cell struct {
 	source string // as it stands
 	ran    string // as it ran last
 	title  string // of its separator in the file
+	heads  bool   // a separator stands before it in the file
+	expect string // expectation blocks that follow it in the file
+	cursor int    // where the cursor was in it, a byte
 
-	status  status
-	outputs []*output
-	reply   kernel.ExecuteReply
-	started time.Time
-	fold    bool
-	stale   []string // the names it read that a later run changed
-	changed []int    // the cells that changed them, by count
+	status   status
+	outputs  []*output
+	reply    kernel.ExecuteReply
+	started  time.Time
+	fold     bool
+	restored bool     // what it shows is from an earlier session
+	stale    []string // the names it read that a later run changed
+	changed  []int    // the cells that changed them, by count
 
 	breaks map[int]bool // lines with breakpoints
 	stop   *stop        // where it stands, while the debugger holds it

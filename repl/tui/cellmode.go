@@ -19,7 +19,7 @@ func (m *Model) enter() tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		if m.focus == onEdit {
 			e.Newline()
-			m.typed()
+			return m.typed()
 		}
 		return nil
 	}
@@ -30,8 +30,7 @@ func (m *Model) enter() tea.Cmd {
 		return m.submit()
 	}
 	e.Newline()
-	m.typed()
-	return nil
+	return m.typed()
 }
 
 // tailLines is the text behind the cursor.
@@ -60,11 +59,8 @@ func (m *Model) submit() tea.Cmd {
 		return nil
 	}
 	m.input.Reset("")
-	m.view.follow = true
-	if cmd, ok := m.screenCommand(text); ok {
-		return cmd
-	}
-	return m.enqueue(m.nb.append(text))
+	m.popup, m.sig, m.recall = nil, signature{}, recall{}
+	return tea.Batch(m.remember(text), m.run(text))
 }
 
 // edit opens a cell for editing.
@@ -100,6 +96,7 @@ func (m *Model) commitEdit() {
 		return
 	}
 	c := m.editing
+	c.cursor = m.editor.Offset()
 	if text := strings.TrimRight(m.editor.Text(), " \t\n"); text != c.source {
 		m.nb.remember(m.selected)
 		c.source = text
@@ -126,7 +123,7 @@ func (m *Model) escape() {
 // selectCell selects a cell and shows it.
 func (m *Model) selectCell(i int) {
 	if len(m.nb.cells) == 0 {
-		m.leaveCells()
+		m.toInput()
 		return
 	}
 	m.selected = min(max(i, 0), len(m.nb.cells)-1)
@@ -134,7 +131,9 @@ func (m *Model) selectCell(i int) {
 	m.view.show(src, m.selected, 0, len(src.rows(m.selected))-1)
 }
 
-func (m *Model) leaveCells() {
+// toInput goes back to the editor at the bottom.
+func (m *Model) toInput() {
+	m.commitEdit()
 	m.focus, m.pending = onInput, ""
 	m.view.follow = true
 }
@@ -212,24 +211,26 @@ func (m *Model) mergeCells() {
 	m.selectCell(m.selected)
 }
 
-// splitCell splits the text being edited at the cursor.
+// splitCell splits the selected cell where the cursor was when it was edited last.
 func (m *Model) splitCell() {
-	if m.focus != onEdit {
-		m.input.Newline()
+	if len(m.nb.cells) == 0 {
 		return
 	}
-	text, at, c := m.editor.Text(), m.editor.Offset(), m.editing
-	i := m.nb.index(c)
+	i, c := m.selected, m.nb.cells[m.selected]
 	if m.busy(c) {
 		return
 	}
+	at := min(c.cursor, len(c.source))
+	upper, lower := strings.TrimRight(c.source[:at], " \t\n"), strings.Trim(c.source[at:], "\n")
+	if strings.TrimSpace(upper) == "" || strings.TrimSpace(lower) == "" {
+		m.say("the cursor was at an end of the cell: edit it, put the cursor where it shall be split, Esc, S")
+		return
+	}
 	m.nb.remember(i)
-	m.editing, m.editor, m.focus = nil, nil, onInput
-	c.source = strings.TrimRight(text[:at], " \t\n")
-	c.touch()
-	m.nb.add(i+1, strings.Trim(text[at:], "\n"))
-	m.edit(i + 1)
-	m.editor.Move(edit.TextStart, false)
+	m.nb.remove(i)
+	m.nb.add(i, upper)
+	m.nb.add(i+1, lower)
+	m.selectCell(i)
 }
 
 func (m *Model) duplicateCell() {
@@ -300,8 +301,7 @@ func (m *Model) clearInput() {
 func (m *Model) exitOrDelete() tea.Cmd {
 	if e := m.text(); e != nil && (e.Text() != "" || m.focus == onEdit) {
 		e.Delete()
-		m.typed()
-		return nil
+		return m.typed()
 	}
 	if m.job != nil {
 		m.over = newLeaveQuestion()
@@ -316,25 +316,30 @@ func (m *Model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-func (m *Model) up() {
-	e := m.text()
-	if !e.Vertical(-1, false) {
-		m.historyStep(-1)
-		return
+// up moves a line up, and at the top into the history.
+func (m *Model) up() tea.Cmd { return m.vertical(-1) }
+
+func (m *Model) down() tea.Cmd { return m.vertical(1) }
+
+func (m *Model) vertical(d int) tea.Cmd {
+	if !m.text().Vertical(d, false) && m.focus == onInput {
+		return m.historyStep(d)
 	}
-	m.typed()
+	return m.typed()
 }
 
-func (m *Model) down() {
+// right moves a letter to the right; at the end it takes what the history suggests.
+func (m *Model) right() tea.Cmd {
 	e := m.text()
-	if !e.Vertical(1, false) {
-		m.historyStep(1)
-		return
+	if ghost := m.ghost(); ghost != "" && e.Cursor() == e.End() {
+		e.Insert(ghost)
+		return m.typed()
 	}
-	m.typed()
+	e.Move(edit.Right, false)
+	return m.typed()
 }
 
 func (m *Model) commandLine() {
-	m.leaveCells()
+	m.toInput()
 	m.input.Reset(":")
 }

@@ -169,7 +169,7 @@ func (c *cell) drawOutputs(p *pen) {
 		first := ""
 		switch o.kind {
 		case outResult:
-			first = paint(t.Out, "Out["+strconv.Itoa(c.count)+"]")
+			first = paint(t.Out, "Out["+c.number()+"]")
 		case outError:
 			first = paint(t.Err, "Err["+c.number()+"]")
 		case outWarning:
@@ -188,8 +188,11 @@ func (c *cell) drawOutputs(p *pen) {
 }
 
 func (c *cell) number() string {
-	if c.count == 0 {
+	if c.count == 0 && c.status == running {
 		return "*"
+	}
+	if c.count == 0 {
+		return " "
 	}
 	return strconv.Itoa(c.count)
 }
@@ -286,6 +289,9 @@ func (c *cell) drawFooter(p *pen) {
 		if d := c.reply.HBMDeltaBytes; d != 0 {
 			parts = append(parts, "HBM "+signedBytes(d))
 		}
+	}
+	if c.restored {
+		parts = append(parts, "from an earlier session")
 	}
 	if c.edited() && c.status != running {
 		parts = append(parts, "edited since it ran")

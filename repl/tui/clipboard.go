@@ -26,8 +26,7 @@ func (m *Model) copySelection() tea.Cmd {
 
 func (m *Model) cutSelection() tea.Cmd {
 	s := m.text().Cut()
-	m.typed()
-	return m.clip(s, "the selection")
+	return tea.Batch(m.typed(), m.clip(s, "the selection"))
 }
 
 func (m *Model) copyCell() tea.Cmd {

@@ -131,3 +131,13 @@ func apply(outs []*output, list []event) []*output {
 	}
 	return outs
 }
+
+// cleanLines gives the lines of a text, without an empty one at the end.
+func cleanLines(text string) []string {
+	var c glyph.Cleaner
+	list := c.Write(text)
+	if rest := c.Line(); rest != "" {
+		list = append(list, rest)
+	}
+	return list
+}

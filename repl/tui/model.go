@@ -8,7 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/repl/shot"
 	"github.com/tpush/tpush/repl/tui/edit"
 )
 
@@ -28,10 +30,20 @@ type Kernel interface {
 type Options struct {
 	Start func() (Kernel, error) // makes a kernel; called again to restart
 	File  string                 // that was opened, "" for none
-	Cells []string               // its cells
+	Files Files
 	Theme Theme
-	Mouse bool
-	Now   func() time.Time // the clock; time.Now when nil
+	// AskTheme asks the terminal for its background; a light one gets the light theme.
+	AskTheme bool
+	Keys     config.Keymap
+	// History may be nil.
+	History History
+	Mouse   bool
+	Welcome bool // show what to try while the notebook is empty
+	FPS     int
+	Panels  []string // open at the start
+	// SkipSpace keeps what begins with a space out of the history.
+	SkipSpace bool
+	Now       func() time.Time // the clock; time.Now when nil
 }
 
 // A focus says what the keys go to.
@@ -41,6 +53,7 @@ const (
 	onInput focus = iota // the editor below the cells
 	onEdit               // the editor in a cell
 	onCells              // cell mode
+	onPanel              // a panel
 )
 
 // A Model is the state of the screen.
@@ -50,7 +63,8 @@ type Model struct {
 	themeID int // changes with the theme, to void what was drawn
 	now     func() time.Time
 	send    func(tea.Msg)
-	keys    keymap
+	keys    config.Keymap
+	actions map[string]actor
 
 	w, h int
 	at   layout
@@ -75,10 +89,27 @@ type Model struct {
 	queue   []*cell
 	job     *job
 	ticking bool
-	stopped time.Time // when Ctrl-C was pressed last
+	broken  time.Time // when Ctrl-C was pressed last
+	stopped *cell     // that the debugger holds
 	last    kernel.ExecuteReply
 	count   int // of the cell that ran last
 
+	waiting  int // questions that are not answered yet
+	settlers []shot.Settled
+	popup    *popup
+	version  uint64 // of the text when the popup last looked
+	sig      signature
+	checked  checked
+	past     past
+	recall   recall
+
+	saved         string // the notebook as it is on disk
+	kept          string // as it was autosaved last
+	autosaving    bool
+	autosaveError string
+	autosavedAt   time.Time
+
+	tour     *tour
 	note     string // one line for the user, until the next key
 	mouse    bool
 	quit     bool
@@ -91,41 +122,63 @@ func New(o Options, send func(tea.Msg)) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.keys = newKeymap(actions())
+	m.past = newPast(o.History)
+	m.keys, m.actions = o.Keys, actors()
 	m.view.follow = true
-	for _, text := range o.Cells {
-		m.nb.append(text)
-	}
+	m.opened()
 	m.resize(80, 24)
 	return m
 }
 
 // Init starts the kernel.
-func (m *Model) Init() tea.Cmd { return m.startKernel() }
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.startKernel(), m.autosaveLater()}
+	if m.opts.AskTheme {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return tea.Batch(cmds...)
+}
 
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	m.settle()
+	return m, cmd
+}
+
+// update has one line for each kind of message.
+func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.PasteMsg:
-		return m, m.paste(msg.Content)
+		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
-		return m, m.wheel(msg.Mouse())
+		return m.wheel(msg.Mouse())
 	case tea.MouseClickMsg:
-		return m, m.click(msg.Mouse())
+		return m.click(msg.Mouse())
 	case startedMsg:
-		return m, m.started(msg)
+		return m.started(msg)
 	case outputMsg:
 		m.arrived(msg)
 	case doneMsg:
-		return m, m.done(msg)
+		return m.done(msg)
 	case tickMsg:
-		return m, m.tick()
+		return m.tick()
+	case autosaveMsg:
+		return tea.Batch(m.autosave(), m.autosaveLater())
+	case tea.BackgroundColorMsg:
+		m.background(msg.IsDark())
+	case interruptMsg:
+		return m.interrupt()
+	case answerMsg:
+		return m.answered(msg)
+	case shot.Settled:
+		m.settled(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // text is the editor that takes the keys; nil in cell mode.

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/kernel"
 )
 
@@ -79,7 +80,7 @@ func newScreen(t testing.TB, w, h int, cells ...string) *screen {
 	theme, _ := ThemeNamed("dark")
 	s := &screen{t: t, now: time.Unix(1_000_000, 0)}
 	k := &fake{}
-	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Cells: cells, Now: func() time.Time { return s.now }}, nil)
+	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Keys: config.Default().Keys, Files: Files{Original: []byte(strings.Join(cells, "\n// %%\n"))}, Now: func() time.Time { return s.now }}, nil)
 	s.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	s.do(s.Init())
 	return s
@@ -91,7 +92,7 @@ func (s *screen) do(cmd tea.Cmd) {
 		return
 	}
 	switch msg := cmd().(type) {
-	case nil, tickMsg, tea.QuitMsg:
+	case nil, tickMsg, autosaveMsg, tea.QuitMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {
 			s.do(c)
@@ -225,10 +226,10 @@ func TestCellMode(t *testing.T) {
 		{[]string{"g", "d", "d"}, "b c"},
 		{[]string{"u"}, "a b c"},
 		{[]string{"U"}, "b c"},
-		{[]string{"u", "g", "m"}, "a+print b c"},
+		{[]string{"u", "g", "M"}, "a+print b c"},
 		{[]string{"u", "G", "a", `"x`, "esc"}, "a b x c"},
-		{[]string{"u", "u", "D"}, "a b c c"},
-		{[]string{"u", "g", "e", "ctrl+a", "alt+s", "esc"}, " a b c"},
+		{[]string{"u", "u", "p"}, "a b c c"},
+		{[]string{"u", "g", "e", "ctrl+a", "alt+f", "esc", "S"}, "print  a b c"},
 	} {
 		s.keys(step.keys...)
 		if got := sources(); got != step.want {
@@ -254,7 +255,7 @@ func TestStaleCells(t *testing.T) {
 	s := newScreen(t, 100, 40, "writes x", "reads x y", "reads z")
 	s.keys("esc", "A").lacks("stale")
 	s.keys("g", "r").want("stale: x changed in In[4]", "1 stale")
-	s.keys("S").lacks("stale")
+	s.keys("s").lacks("stale")
 }
 
 func TestADeadKernelKeepsTheScreen(t *testing.T) {
@@ -334,4 +335,19 @@ func TestExactSizeEverywhere(t *testing.T) {
 
 func streamOf(text string) kernel.StreamContent {
 	return kernel.StreamContent{Name: "stdout", Text: text}
+}
+
+func TestEveryActionIsDone(t *testing.T) {
+	done := actors()
+	for _, a := range config.Actions() {
+		if a.Context != config.Popup && done[a.Name] == nil {
+			t.Errorf("nothing does %s", a.Name)
+		}
+		if a.Context != config.Popup {
+			delete(done, a.Name)
+		}
+	}
+	for name := range done {
+		t.Errorf("no key can be given to %s", name)
+	}
 }

@@ -10,7 +10,7 @@ import (
 type overlay interface {
 	// key says whether the key was for it.
 	key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool)
-	paste(m *Model, text string) tea.Cmd
+	paste(m *Model, text string) (tea.Cmd, bool)
 	// draw changes rows, which are the screen; x, y is the cursor below. It may put the cursor elsewhere.
 	draw(m *Model, rows []string, x, y int) (cx, cy int, cursor bool)
 }

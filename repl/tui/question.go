@@ -37,7 +37,7 @@ func (q *question) key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (q *question) paste(*Model, string) tea.Cmd { return nil }
+func (q *question) paste(*Model, string) (tea.Cmd, bool) { return nil, true }
 
 func (q *question) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 	t := &m.theme

@@ -40,7 +40,8 @@ type (
 		reply kernel.ExecuteReply
 		err   error
 	}
-	tickMsg struct{}
+	tickMsg      struct{}
+	interruptMsg struct{} // SIGINT from another process
 )
 
 // startKernel starts a kernel beside the screen.
@@ -87,7 +88,7 @@ func (m *Model) next() tea.Cmd {
 	c := m.queue[0]
 	m.queue = m.queue[1:]
 	c.status, c.started, c.ran = running, m.now(), c.source
-	c.outputs, c.stale, c.changed, c.reply, c.stop = nil, nil, nil, kernel.ExecuteReply{}, nil
+	c.outputs, c.stale, c.changed, c.reply, c.stop, c.restored = nil, nil, nil, kernel.ExecuteReply{}, nil, false
 	c.touch()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{cell: c, cancel: cancel}
@@ -98,7 +99,7 @@ func (m *Model) next() tea.Cmd {
 		rep, err := k.Execute(ctx, req, j.feed.events())
 		return doneMsg{j, rep, err}
 	}
-	return tea.Batch(run, m.startTicking())
+	return tea.Batch(m.autosave(), run, m.startTicking())
 }
 
 // startTicking shows how long a cell has been running.
@@ -259,8 +260,8 @@ func (m *Model) interrupt() tea.Cmd {
 		m.clearInput()
 		return nil
 	}
-	again := m.now().Sub(m.stopped) < 2*time.Second
-	m.stopped = m.now()
+	again := m.now().Sub(m.broken) < 2*time.Second
+	m.broken = m.now()
 	if again {
 		m.over = newRestartQuestion()
 		return nil

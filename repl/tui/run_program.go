@@ -1,20 +1,93 @@
 package tui
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/tpush/tpush/repl/tui/glyph"
 )
 
-// Run shows the screen on the terminal until the user leaves. It gives the exit code.
-func Run(o Options) (int, error) {
+// An EndedError says that a signal ended the screen; its code is 128 and the
+// number of the signal.
+type EndedError struct{ Signal syscall.Signal }
+
+// Error names the signal.
+func (e *EndedError) Error() string { return "ended by " + e.Signal.String() }
+
+// Run shows the screen on the terminal until the user leaves. It gives the exit
+// code. The terminal is given back as it was in every ending; the notebook is
+// kept in the autosave unless it was saved.
+func Run(o Options) (code int, err error) {
+	restore := terminalState()
+	defer restore()
 	var p *tea.Program
 	m := New(o, func(msg tea.Msg) { p.Send(msg) })
-	p = tea.NewProgram(m, tea.WithInput(os.Stdin), tea.WithOutput(os.Stdout))
-	_, err := p.Run()
+	var got atomic.Int32
+	p = tea.NewProgram(m, tea.WithInput(os.Stdin), tea.WithOutput(os.Stdout), tea.WithFPS(max(o.FPS, 1)), tea.WithoutSignalHandler())
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	defer signal.Stop(signals)
+	go func() {
+		for s := range signals {
+			if s == syscall.SIGINT { // from another process: as Ctrl-C
+				p.Send(interruptMsg{})
+				continue
+			}
+			got.Store(int32(s.(syscall.Signal)))
+			p.Quit()
+		}
+	}()
+	_, err = p.Run()
+	m.closed()
 	if m.kernel != nil {
 		m.kernel.Kill()
 		m.kernel.Stop()
 	}
-	return m.exitCode, err
+	if s := got.Load(); s != 0 {
+		return 128 + int(s), &EndedError{syscall.Signal(s)}
+	}
+	if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
+		return 1, err
+	}
+	m.farewell(os.Stdout)
+	return m.exitCode, nil
+}
+
+// terminalState gives a function that puts the terminal back as it is now.
+func terminalState() func() {
+	fd := os.Stdin.Fd()
+	state, err := term.GetState(fd)
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(fd, state) }
+}
+
+// farewellCells is how many cells stay on the terminal after the screen is left.
+const farewellCells = 3
+
+// farewell prints the last cells, and where the notebook is kept.
+func (m *Model) farewell(w io.Writer) {
+	look := cellLook{w: max(m.w-1, 20), gutter: m.at.gutter, theme: &m.theme, now: m.now()}
+	for _, c := range m.nb.cells[max(len(m.nb.cells)-farewellCells, 0):] {
+		for _, r := range c.draw(&look) {
+			fmt.Fprintln(w, strings.TrimRight(glyph.Strip(r), " "))
+		}
+	}
+	f := m.opts.Files
+	switch {
+	case f.File != nil && m.changed():
+		fmt.Fprintf(w, "tpush: %s has changes that are not saved; they are kept and offered when it is opened again\n", f.File.Path)
+	case f.File == nil && len(m.nb.cells) > 0 && f.Session != nil && f.Session.Where() != "":
+		fmt.Fprintln(w, "tpush: the notebook had no name and is not kept; :save FILE keeps one")
+	}
 }

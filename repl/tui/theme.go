@@ -95,3 +95,10 @@ func (m *Model) setTheme(t Theme) {
 	m.theme = t
 	m.themeID++
 }
+
+// background chooses between dark and light once the terminal has told.
+func (m *Model) background(dark bool) {
+	if t, ok := ThemeNamed("light"); ok && !dark && m.opts.AskTheme {
+		m.setTheme(t)
+	}
+}

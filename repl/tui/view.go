@@ -68,6 +68,9 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 		rows = append(rows, glyph.Spaces(m.w))
 	}
 	rows = rows[:m.h]
+	if m.popup != nil && cursor {
+		m.drawPopup(rows, x, y)
+	}
 	if m.over != nil {
 		ox, oy, oc := m.over.draw(m, rows, x, y)
 		if oc {
@@ -79,7 +82,7 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 
 // inputLook is how the editor at the bottom is drawn.
 func (m *Model) inputLook() edit.Look {
-	return edit.Look{W: m.at.mainW, H: m.at.inputH, GutterW: m.at.gutter, Gutter: m.inputGutter, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match}
+	return edit.Look{W: m.at.mainW, H: m.at.inputH, GutterW: m.at.gutter, Gutter: m.inputGutter, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match, Ghost: m.ghost()}
 }
 
 func (m *Model) inputGutter(line int, first bool) string {
@@ -164,9 +167,6 @@ func (m *Model) rule() string {
 	}
 	return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left+paint(t.Rule, strings.Repeat(line, free))+right+paint(t.Rule, strings.Repeat(line, 2)), m.at.w, "")
 }
-
-// hint is the line under the editor.
-func (m *Model) hint() string { return glyph.Spaces(m.w) }
 
 // status is the bar: in fixed order, dropped from the right when it is narrow.
 func (m *Model) status() string {

@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/repl/kernel"
+)
+
+// A screenCommand is a : command that is about the screen and not the session.
+type screenCommand struct {
+	name, args, doc string
+	run             func(m *Model, arg string) tea.Cmd
+	values          func(m *Model) []string // what may stand as the argument
+}
+
+func screenCommands() []screenCommand {
+	return []screenCommand{
+		{"keys", "", "lists every key and what it does", func(m *Model, _ string) tea.Cmd { m.showKeys(); return nil }, nil},
+		{"tour", "", "shows what tpush does on a small program that runs", func(m *Model, _ string) tea.Cmd { return m.startTour() }, nil},
+		{"theme", "[NAME]", "changes the colours", (*Model).themeCommand, func(*Model) []string { return themeNames() }},
+		{"run", "N|all|stale|from N", "runs cells again", (*Model).runCommand, func(*Model) []string { return []string{"all", "stale", "from"} }},
+		{"edit", "[N]", "edits a cell", (*Model).editCommand, nil},
+		{"save", "[FILE]", "saves the notebook", func(m *Model, arg string) tea.Cmd { return m.saveAs(arg) }, nil},
+		{"panel", "[NAME]", "opens or closes a panel", (*Model).panelCommand, func(m *Model) []string { return m.panelNames() }},
+		{"clear", "", "drops what all cells showed", func(m *Model, _ string) tea.Cmd { m.clearAll(); return nil }, nil},
+		{"mouse", "", "mouse on or off", func(m *Model, _ string) tea.Cmd { m.toggleMouse(); return nil }, nil},
+		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return tea.Suspend }, nil},
+		{"welcome", "", "four things to try", func(m *Model, _ string) tea.Cmd {
+			m.over = textPager("welcome", strings.Join(welcomeText(&m.theme), "\n"))
+			return nil
+		}, nil},
+	}
+}
+
+// screenCommand does a command that is the screen's own; false when it is none.
+func (m *Model) screenCommand(text string) (tea.Cmd, bool) {
+	text = strings.TrimSpace(text)
+	if !isCommand(text) || text[0] != ':' {
+		return nil, false
+	}
+	name, arg, _ := strings.Cut(text[1:], " ")
+	arg = strings.TrimSpace(arg)
+	var prefixed []screenCommand
+	for _, c := range screenCommands() {
+		if c.name == name {
+			return c.run(m, arg), true
+		}
+		if strings.HasPrefix(c.name, name) {
+			prefixed = append(prefixed, c)
+		}
+	}
+	if len(prefixed) == 1 {
+		if _, err := command.Lookup(name); err != nil {
+			return prefixed[0].run(m, arg), true
+		}
+	}
+	return nil, false
+}
+
+// completeScreenCommand gives the screen's commands, or the values of one, for
+// the word that is typed. Kind is that word, so that its length is known.
+func (m *Model) completeScreenCommand(req kernel.CompleteRequest) []kernel.Candidate {
+	line := req.Code[:req.CursorPos]
+	if !strings.HasPrefix(line, ":") || strings.Contains(line, "\n") {
+		return nil
+	}
+	name, arg, hasArg := strings.Cut(line[1:], " ")
+	var list []kernel.Candidate
+	for _, c := range screenCommands() {
+		switch {
+		case !hasArg && strings.HasPrefix(c.name, name):
+			list = append(list, kernel.Candidate{Text: c.name, Kind: name, Detail: c.doc})
+		case hasArg && c.name == name && c.values != nil:
+			for _, v := range c.values(m) {
+				if strings.HasPrefix(v, arg) {
+					list = append(list, kernel.Candidate{Text: v, Kind: arg})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// run makes a cell of a text at the end of the notebook and runs it.
+func (m *Model) run(text string) tea.Cmd {
+	if cmd, ok := m.screenCommand(text); ok {
+		return cmd
+	}
+	m.view.follow = true
+	return m.enqueue(m.nb.append(text))
+}
+
+func themeNames() []string {
+	var list []string
+	for _, t := range Themes() {
+		list = append(list, t.Name)
+	}
+	return list
+}
+
+func (m *Model) themeCommand(arg string) tea.Cmd {
+	if t, ok := ThemeNamed(arg); ok {
+		m.setTheme(t)
+		m.say("theme %s: %s; ui.theme in config.toml keeps it", t.Name, t.Doc)
+		return nil
+	}
+	m.say("themes: %s", strings.Join(themeNames(), ", "))
+	return nil
+}
+
+func (m *Model) runCommand(arg string) tea.Cmd {
+	switch from, isFrom := strings.CutPrefix(arg, "from "); {
+	case arg == "all":
+		return m.runAll()
+	case arg == "stale":
+		return m.runStale()
+	case isFrom:
+		if i := m.cellNumbered(from); i >= 0 {
+			return m.enqueue(m.nb.cells[i:]...)
+		}
+	default:
+		if i := m.cellNumbered(arg); i >= 0 {
+			return m.enqueue(m.nb.cells[i])
+		}
+	}
+	return nil
+}
+
+// cellNumbered finds the cell that ran as In[n], for a text; -1 with a note when there is none.
+func (m *Model) cellNumbered(text string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if c := m.nb.byCount(n); err == nil && c != nil && n > 0 {
+		return m.nb.index(c)
+	}
+	m.say("there is no cell In[%s]: a number, all, stale or from N", text)
+	return -1
+}
+
+func (m *Model) editCommand(arg string) tea.Cmd {
+	i := len(m.nb.cells) - 1
+	if arg != "" {
+		i = m.cellNumbered(arg)
+	}
+	m.edit(i)
+	return nil
+}
+
+func (m *Model) clearAll() {
+	for _, c := range m.nb.cells {
+		if c.status != running && c.status != queued {
+			c.outputs = nil
+			c.touch()
+		}
+	}
+	m.say("%s kept, their output dropped", plural(len(m.nb.cells), "cell"))
+}
+
+// debugRerun runs the selected cell again in the mode that checks before each operation.
+func (m *Model) debugRerun() tea.Cmd {
+	if len(m.nb.cells) == 0 {
+		return nil
+	}
+	return tea.Batch(m.run(":mode debug"), m.enqueue(m.nb.cells[m.selected]))
+}

@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tpush/tpush/repl/tui/edit"
+	"github.com/tpush/tpush/repl/tui/glyph"
+)
+
+// tryThese are what the welcome offers, each a cell that runs.
+var tryThese = []struct{ key, cell, doc string }{
+	{"1", "x := tpu.Randn(256, 1024)\nx.MatMul(x.T()).Mean()", "two operations on a simulated TPU, and what they cost"},
+	{"2", ":hbm", "what lies in its memory, and whose it is"},
+	{"3", "tpu.Ones(2, 3) @ tpu.Ones(4, 5)", "a mistake, and where it points"},
+	{"4", ":tour", "a short walk through fusion, memory and the debugger"},
+}
+
+func welcomeText(t *Theme) []string {
+	list := []string{
+		paint(t.Title, "tpush") + paint(t.Dim, "  Go cells on a simulated TPU. It shows why something ran, waited, padded, ran out of memory or went out of bounds."),
+		"",
+		paint(t.Title, "Four things to try") + paint(t.Dim, "  type them, or press Alt and the number"),
+		"",
+	}
+	for _, x := range tryThese {
+		for i, l := range strings.Split(x.cell, "\n") {
+			head := "  " + paint(t.Key, "Alt-"+x.key) + "  "
+			if i > 0 {
+				head = "         "
+			}
+			code := edit.Draw([]string{l}, 200, &t.Tokens)[0][0]
+			doc := ""
+			if i == 0 {
+				doc = paint(t.Dim, x.doc)
+			}
+			list = append(list, head+glyph.Fit(code, max(40, glyph.Cells(code)+2), "")+doc)
+		}
+	}
+	return append(list, "",
+		paint(t.Key, "  F1")+" help   "+paint(t.Key, "Ctrl-P")+" every command   "+paint(t.Key, "Esc")+" cells   "+paint(t.Key, "Ctrl-D")+" leave")
+}
+
+// welcome draws the first screen over the empty rows.
+func (m *Model) welcome(rows []string) {
+	if !m.opts.Welcome {
+		return
+	}
+	text := welcomeText(&m.theme)
+	y := max((len(rows)-len(text))/2, 0)
+	for i, l := range text {
+		if y+i < len(rows) {
+			rows[y+i] = glyph.Fit("   "+l, m.at.mainW, m.theme.More)
+		}
+	}
+}
+
+// tryOne runs one of the things to try; only while the notebook is empty.
+func (m *Model) tryOne(n int) tea.Cmd {
+	if len(m.nb.cells) > 0 || n < 1 || n > len(tryThese) {
+		return nil
+	}
+	return m.run(tryThese[n-1].cell)
+}
+
+// keyLine names the keys that matter now, as far as there is room.
+func (m *Model) keyLine() string {
+	t := &m.theme
+	var keys []string
+	switch {
+	case m.tour != nil:
+		keys = []string{"Enter", "next step", "Esc", "leave the tour"}
+	case m.stopped != nil:
+		keys = []string{"F10", "next", "F11", "into", "Shift-F11", "out", "F5", "continue", "F9", "breakpoint", "F7", "stack", ":back", "look back", "Ctrl-C", "stop"}
+	case m.focus == onCells:
+		keys = []string{"Enter", "edit", "r", "run", "R", "from here", "a b", "insert", "dd", "delete", "u", "undo", "z", "fold", "o", "all output", "y", "copy", "?", "all keys"}
+	case m.focus == onPanel:
+		keys = []string{"Esc", "back", "Alt-O", "next panel", "Alt-arrows", "size"}
+	case m.job != nil:
+		keys = []string{"Ctrl-C", "stop", "Esc", "cells", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help"}
+	default:
+		keys = []string{"Enter", "run", "Alt-Enter", "newline", "Tab", "complete", "Esc", "cells", "Ctrl-R", "history", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help", "Ctrl-D", "leave"}
+	}
+	line := ""
+	for i := 0; i+1 < len(keys); i += 2 {
+		part := paint(t.Key, keys[i]) + paint(t.Dim, " "+keys[i+1])
+		if glyph.Cells(line)+glyph.Cells(part)+2 > m.w {
+			break
+		}
+		if line == "" {
+			line = " " + part
+		} else {
+			line += "  " + part
+		}
+	}
+	return glyph.Fit(line, m.w, "")
+}
