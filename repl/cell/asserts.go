@@ -226,6 +226,7 @@ func (c *compiler) typeSwitch(n *ast.TypeSwitchStmt) (pre []ast.Stmt, out *ast.S
 				c.info.Defs[def.Lhs[0].(*ast.Ident)] = o
 				c.typed(value, o.Type())
 			}
+			c.madeUp([]ast.Stmt{nil, def})
 			nc.Body = append([]ast.Stmt{def}, cc.Body...)
 		}
 		out.Body.List = append(out.Body.List, nc)

@@ -53,7 +53,7 @@ func (f *function) send(n *ast.SendStmt) []ast.Stmt {
 	}
 	p := n.Pos()
 	name := f.c.temp("v")
-	pre := append(f.c.holdAs(name, ch.Elem(), n.Value, p), f.mark(n.Arrow, true)...)
+	pre := append(append(f.flush(p), f.c.holdAs(name, ch.Elem(), n.Value, p)...), f.mark(n.Arrow, true)...)
 	return append(pre,
 		exprStmt(rt("Send", p, ident(frameVar, p), n.Chan, addr(ident(name, p), p))))
 }
@@ -70,13 +70,14 @@ func (f *function) rangeChan(n *ast.RangeStmt, label *ast.LabeledStmt, ch *types
 		ifStmt(&ast.UnaryExpr{OpPos: p, Op: token.NOT, X: ident(ok, p)}, p, &ast.BranchStmt{TokPos: p, Tok: token.BREAK}),
 	}
 	head = append(f.mark(p, true), head...)
+	pre = append(pre, f.flush(p)...)
 	if n.Key != nil && !isBlank(n.Key) {
 		head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: p, Tok: n.Tok, Rhs: []ast.Expr{ident(v, p)}})
 		if n.Tok == token.DEFINE {
 			head = append(head, f.rootsOf(rangeNames(n))...)
 		}
 	}
-	f.loopBody(n.Body, head, nil, label)
+	f.loopBody(n.Body, p, head, nil, label)
 	loop := &ast.ForStmt{For: p, Body: n.Body}
 	return f.wrap(p, pre, relabel(label, loop), true)
 }
@@ -86,6 +87,7 @@ func (f *function) rangeChan(n *ast.RangeStmt, label *ast.LabeledStmt, ch *types
 func (f *function) selectStmt(n *ast.SelectStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
 	blocking, hopeless := true, f.c.hopeless(n)
+	pre := f.flush(p)
 	if f.yield != nil {
 		f.yield.enter(label, true)
 		defer f.yield.leave()
@@ -97,9 +99,15 @@ func (f *function) selectStmt(n *ast.SelectStmt, label *ast.LabeledStmt) []ast.S
 		} else {
 			f.litsIn(cc.Comm)
 		}
-		cc.Body = f.stmts(cc.Body)
+		f.scoped(func() {
+			var roots []ast.Stmt
+			if as, ok := cc.Comm.(*ast.AssignStmt); ok {
+				roots = f.rootsOf(definedNames(as))
+			}
+			cc.Body = append(roots, f.stmts(cc.Body)...)
+		})
 	}
-	pre := f.mark(p, true)
+	pre = append(pre, f.mark(p, true)...)
 	if !blocking || !f.framed || !f.c.s.cfg.Markers {
 		return f.wrap(p, pre, relabel(label, n), false)
 	}

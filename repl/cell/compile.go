@@ -89,6 +89,7 @@ type compiler struct {
 	setHooks     []ast.Stmt        // run first: redefinitions of methods
 	resultVars   map[string]*entry // _n and ans
 	resultDecls  []ast.Decl
+	synthetic    map[ast.Stmt]bool // statements that no user wrote
 }
 
 // A topStmt is one statement at the top of a cell.

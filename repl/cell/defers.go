@@ -12,7 +12,7 @@ func (f *function) deferStmt(n *ast.DeferStmt) []ast.Stmt {
 	if f.c.isBuiltin(n.Call.Fun, "recover") {
 		return nil // recover must be called by a deferred function, not be one
 	}
-	pre := f.mark(p, true)
+	pre := append(f.flush(p), f.mark(p, true)...)
 	pre = append(pre, f.callArgs(n.Call)...)
 	f.litsIn(n.Call)
 	var run ast.Expr
@@ -32,7 +32,7 @@ func (f *function) deferStmt(n *ast.DeferStmt) []ast.Stmt {
 // contains a panic.
 func (f *function) goStmt(n *ast.GoStmt) []ast.Stmt {
 	p := n.Pos()
-	pre := f.mark(p, true)
+	pre := append(f.flush(p), f.mark(p, true)...)
 	pre = append(pre, f.callArgs(n.Call)...)
 	f.litsIn(n.Call)
 	lit := funcLit(p, exprStmt(n.Call))

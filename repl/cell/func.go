@@ -34,12 +34,19 @@ type function struct {
 	top      bool
 	yield    *yieldBody // innermost loop over a function, nil outside
 	outer    *function  // the function around a literal
+
+	// For the debugger.
+	vars    []*visible   // locals in scope, innermost last
+	pending []*visible   // those whose slot is not filled yet
+	slots   int          // slots of Frame.Vars
+	flushed bool         // some are filled without a debugger
+	entered bool         // the first statement has its hook
+	lines   map[int]bool // lines that have a hook
 }
 
 // Names of the locals that instrumented code uses.
 const (
 	frameVar  = "ʹf"
-	stackVar  = "ʹs"
 	defersVar = "ʹd"
 )
 
@@ -112,19 +119,17 @@ func (f *function) lower(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockSt
 		}
 	}
 	var pro []ast.Stmt
+	f.seeCaptured(body)
+	f.seeParams(recv, t)
 	if f.framed {
 		pro = f.paramRoots(recv, t, p)
 	}
 	list := f.stmts(body.List)
+	if !f.entered { // an empty function can be stopped in, too
+		list = append(list, f.hook(body.Rbrace, Statement)...)
+	}
 	if f.framed {
-		if f.loops && f.c.s.cfg.Markers {
-			pro = append(pro, define(stackVar, sel(ident(frameVar, p), "Stack", p), p))
-		}
-		enter := rt("Enter", p, intLit(f.site(p), p))
-		if len(f.roots) > 0 {
-			enter = f.enterRoots(p)
-		}
-		pro = append([]ast.Stmt{define(frameVar, enter, p)}, pro...)
+		pro = append([]ast.Stmt{define(frameVar, f.enter(p), p)}, pro...)
 	}
 	if f.defers {
 		list = []ast.Stmt{
@@ -156,6 +161,19 @@ func ends(list []ast.Stmt) bool {
 	}
 	_, ok := list[len(list)-1].(*ast.ReturnStmt)
 	return ok
+}
+
+// enter pushes the frame, with as many slots as its locals need.
+func (f *function) enter(p token.Pos) ast.Expr {
+	id := f.site(p)
+	f.c.s.nameRoots(id, f.roots)
+	switch {
+	case f.flushed:
+		return rt("EnterVars", p, intLit(id, p), intLit(len(f.roots), p), intLit(f.slots, p))
+	case len(f.roots) > 0:
+		return rt("EnterRoots", p, intLit(id, p), intLit(len(f.roots), p))
+	}
+	return rt("Enter", p, intLit(id, p))
 }
 
 // leave pops the frame. A function with tensors tells the runtime, which may
@@ -225,6 +243,7 @@ func (f *function) paramRoots(recv *ast.FieldList, t *ast.FuncType, p token.Pos)
 			for _, id := range fl.Names {
 				if k < vars.Len() && f.c.s.holdsTensor(vars.At(k).Type()) {
 					out = append(out, f.root(id.Name, p))
+					f.see(id.Name, vars.At(k), vars.At(k).Type(), len(f.roots)-1, true)
 				}
 				k++
 			}
@@ -245,17 +264,20 @@ func (f *function) root(name string, p token.Pos) ast.Stmt {
 	return assign(&ast.IndexExpr{X: sel(ident(frameVar, p), "Roots", p), Lbrack: p, Index: intLit(slot, p), Rbrack: p}, addr(ident(name, p), p), p)
 }
 
-// rootsOf registers the variables that a statement defined.
+// rootsOf brings the variables that a statement defined into scope, and registers
+// those that can hold a tensor.
 func (f *function) rootsOf(ids []*ast.Ident) (out []ast.Stmt) {
-	if !f.framed || f.c.s.cfg.Tensor.Path == "" {
-		return nil
-	}
 	for _, id := range ids {
 		o := f.c.info.Defs[id]
-		if o == nil || id.Name == "_" || !f.c.s.holdsTensor(o.Type()) {
+		if o == nil || id.Name == "_" {
+			continue
+		}
+		if !f.isRoot(o.Type()) {
+			f.see(id.Name, o, o.Type(), f.newSlot(), false)
 			continue
 		}
 		out = append(out, f.root(id.Name, id.Pos()))
+		f.see(id.Name, o, o.Type(), len(f.roots)-1, true)
 	}
 	return out
 }
@@ -304,14 +326,7 @@ func (c *compiler) scanBody(b *ast.BlockStmt) (s bodyScan) {
 // site makes a program counter for a place in this function.
 func (f *function) site(p token.Pos) int {
 	src, line, col := f.c.locate(p)
-	return f.c.s.addSite(Site{Cell: src.Cell, File: src.File, Line: line, Column: col, FirstLine: src.FirstLine, Func: f.name})
-}
-
-// enterRoots makes a frame with a slot for each local that can hold a tensor.
-func (f *function) enterRoots(p token.Pos) *ast.CallExpr {
-	id := f.site(p)
-	f.c.s.nameLocals(id, f.roots)
-	return rt("EnterRoots", p, intLit(id, p), intLit(len(f.roots), p))
+	return f.c.s.addSite(Site{Cell: src.Cell, File: src.File, Line: line, Column: col, FirstLine: src.FirstLine, Func: f.name, Locals: f.locals()})
 }
 
 // mark stores the program counter.

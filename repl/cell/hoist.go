@@ -60,10 +60,14 @@ func (f *function) exprsTo(p token.Pos, targets int, slots ...*ast.Expr) (pre []
 	checks := w.checks
 	if last < 0 && moved == 0 {
 		if w.first.IsValid() {
+			if w.unchecked() {
+				pre = append(pre, f.flush(w.first)...)
+			}
 			pre = append(pre, f.mark(w.first, true)...)
 		}
 		return append(pre, f.checksUpTo(&checks, 0)...)
 	}
+	pre = append(pre, f.flush(p)...)
 	begins := true
 	if len(checks) > 0 {
 		pre = append(pre, f.mark(w.first, true)...)
@@ -140,7 +144,7 @@ func (f *function) checksUpTo(checks *[]*check, i int) (out []ast.Stmt) {
 	for len(*checks) > 0 && (*checks)[0].after <= i {
 		k := (*checks)[0]
 		*checks = (*checks)[1:]
-		out = append(out, k.stmt(f.mark(k.pos, false)))
+		out = append(out, k.stmt(append(f.fillWaiting(k.pos), f.mark(k.pos, false)...)))
 	}
 	return out
 }
@@ -201,7 +205,8 @@ func (f *function) shortCircuit(n *ast.BinaryExpr) (pre []ast.Stmt, v ast.Expr) 
 	if n.Op == token.LOR {
 		cond = &ast.UnaryExpr{OpPos: p, Op: token.NOT, X: cond}
 	}
-	right := append(f.exprs(n.Y.Pos(), &n.Y), assign(ident(name, p), n.Y, p))
+	var right []ast.Stmt
+	f.scoped(func() { right = append(f.exprs(n.Y.Pos(), &n.Y), assign(ident(name, p), n.Y, p)) })
 	return []ast.Stmt{define(name, n.X, p), ifStmt(cond, p, right...)}, f.c.typed(ident(name, p), t)
 }
 
@@ -210,6 +215,7 @@ type eventWalk struct {
 	c      *compiler
 	events []event
 	first  token.Pos // first thing that can fail
+	notes  []token.Pos
 	checks []*check
 	guards []func() // put the checks of right sides of && and || in front of those
 }
@@ -233,6 +239,7 @@ func (w *eventWalk) takeOwn(e ast.Expr) (own []*check) {
 }
 
 func (w *eventWalk) note(p token.Pos) {
+	w.notes = append(w.notes, p)
 	if !w.first.IsValid() {
 		w.first = p
 	}

@@ -11,25 +11,29 @@ import (
 // of the body, and each turn has its own variables where they are captured.
 func (f *function) forStmt(n *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
+	defer f.closeScope(f.openScope())
 	names := definedNames(n.Init)
 	captured := capturedNames(names, n.Body, n.Cond, n.Post)
 	var pre []ast.Stmt
 	scoped := false
+	var own []*ast.Ident // declared by the loop statement itself
 	init, _ := n.Init.(*ast.AssignStmt)
 	switch {
 	case n.Init == nil:
 	case len(captured) > 0 && !assignsAny(captured, n.Body) && !assignsIn(captured, n.Cond) && capturedOnlyIn(captured, n.Body, n.Cond, n.Post):
 		// the copy of a turn is never written: a plain one will do
 		f.litsIn(n.Init)
+		own = names
 	case len(captured) > 0:
 		return f.perTurn(n, label, names)
-	case init == nil || len(init.Lhs) > 1 || n.Cond == nil || n.Post == nil || f.hasCalls(init):
+	case init == nil || len(init.Lhs) > 1 || n.Cond == nil || n.Post == nil || f.hasCalls(init) || f.c.s.cfg.Markers:
 		pre = f.stmt(n.Init)
 		n.Init = nil
 		scoped = true
 	default:
 		f.litsIn(n.Init)
 	}
+	pre = append(pre, f.flush(p)...)
 	var head []ast.Stmt
 	if n.Cond != nil && f.hasWorthy(n.Cond) {
 		head = f.breakUnless(n)
@@ -42,7 +46,8 @@ func (f *function) forStmt(n *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	if n.Post != nil {
 		f.litsIn(n.Post)
 	}
-	f.loopBody(n.Body, head, captured, label)
+	f.seeLoop(own)
+	f.loopBody(n.Body, p, head, captured, label)
 	return f.wrap(p, pre, relabel(label, n), scoped)
 }
 
@@ -56,18 +61,23 @@ func (f *function) breakUnless(n *ast.ForStmt) []ast.Stmt {
 	return append(head, ifStmt(not, p, &ast.BranchStmt{TokPos: p, Tok: token.BREAK}))
 }
 
-// loopBody lowers a body; head runs at the start of each turn.
-func (f *function) loopBody(b *ast.BlockStmt, head []ast.Stmt, copies []string, label *ast.LabeledStmt) {
+// loopBody lowers a body; head runs at the start of each turn of the loop at
+// the position given.
+func (f *function) loopBody(b *ast.BlockStmt, loop token.Pos, head []ast.Stmt, copies []string, label *ast.LabeledStmt) {
 	if f.yield != nil {
 		f.yield.enter(label, false)
 		defer f.yield.leave()
 	}
 	p := b.Lbrace
-	list := f.stmts(b.List)
-	pre := append(f.poll(p), head...)
+	pre := head
 	for _, name := range copies {
 		pre = append(pre, define(name, ident(name, p), p))
 	}
+	f.again(copies)
+	turn := f.hook(loop, Turn)
+	var list []ast.Stmt
+	f.scoped(func() { list = f.stmts(b.List) })
+	pre, list = append(pre, turn...), joinHooks(turn, list)
 	if len(copies) == 0 && len(pre) == 0 && len(list) == 0 {
 		pre = []ast.Stmt{assign(ident("_", p), intLit(0, p), p)} // an empty body ends the function in some versions
 	}
@@ -80,7 +90,7 @@ func (f *function) poll(p token.Pos) []ast.Stmt {
 		return nil
 	}
 	stop := append(f.mark(p, false), exprStmt(rt("Poll", p, ident(frameVar, p)))) // the stack then says in which loop it was
-	return []ast.Stmt{ifStmt(sel(ident(stackVar, p), "Armed", p), p, stop...)}
+	return []ast.Stmt{ifStmt(ident(armedVar, p), p, stop...)}
 }
 
 // perTurn gives each turn of a loop its own variables, as Go does: the body
@@ -90,13 +100,15 @@ func (f *function) poll(p token.Pos) []ast.Stmt {
 //	for { i := *ʹq; ʹq = &i; if ʹb { ʹb = false } else { post }; if !cond { break }; body }
 func (f *function) perTurn(n *ast.ForStmt, label *ast.LabeledStmt, names []*ast.Ident) []ast.Stmt {
 	p := n.Pos()
-	pre := f.stmt(n.Init)
+	pre := append(f.stmt(n.Init), f.flush(p)...)
 	var head []ast.Stmt
+	var turn []string
 	for _, id := range names {
 		o := f.c.info.Defs[id]
 		if o == nil {
 			continue
 		}
+		turn = append(turn, id.Name)
 		q := f.c.temp("q")
 		pre = append(pre, declStmt(varDecl(q, &ast.StarExpr{Star: p, X: f.c.typeExpr(o.Type(), p)}, addr(ident(id.Name, p), p), p)))
 		head = append(head,
@@ -106,7 +118,9 @@ func (f *function) perTurn(n *ast.ForStmt, label *ast.LabeledStmt, names []*ast.
 	if n.Post != nil {
 		b := f.c.temp("b")
 		pre = append(pre, define(b, ident("true", p), p))
-		post := f.stmt(n.Post)
+		var post []ast.Stmt
+		f.again(turn)
+		f.scoped(func() { post = f.stmt(n.Post) })
 		st := ifStmt(ident(b, p), p, assign(ident(b, p), ident("false", p), p))
 		st.Else = block(p, post...)
 		head = append(head, st)
@@ -115,12 +129,13 @@ func (f *function) perTurn(n *ast.ForStmt, label *ast.LabeledStmt, names []*ast.
 	if n.Cond != nil {
 		head = append(head, f.breakUnless(n)...)
 	}
-	f.loopBody(n.Body, head, nil, label)
+	f.loopBody(n.Body, p, head, nil, label)
 	return []ast.Stmt{block(p, append(pre, relabel(label, n))...)}
 }
 
 func (f *function) rangeStmt(n *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
+	defer f.closeScope(f.openScope())
 	t := f.c.info.Types[n.X].Type
 	if t == nil {
 		t = types.Typ[types.Invalid]
@@ -137,13 +152,13 @@ func (f *function) rangeStmt(n *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stm
 			return f.rangeChan(n, label, u)
 		}
 	}
-	pre := f.exprs(p, &n.X)
+	pre := append(f.exprs(p, &n.X), f.flush(p)...)
 	var names []*ast.Ident
 	if n.Tok == token.DEFINE {
 		names = rangeNames(n)
 	}
 	roots := f.rootsOf(names)
-	f.loopBody(n.Body, nil, capturedNames(names, n.Body), label)
+	f.loopBody(n.Body, p, nil, capturedNames(names, n.Body), label)
 	if len(roots) > 0 {
 		n.Body.List = append(roots, n.Body.List...)
 	}
@@ -183,15 +198,18 @@ func (f *function) rangeInt(n *ast.RangeStmt, label *ast.LabeledStmt, t types.Ty
 			kt = x
 		}
 	}
-	pre = append(pre, f.c.holdAs(lim, kt, n.X, p)...)
+	pre = append(append(pre, f.c.holdAs(lim, kt, n.X, p)...), f.flush(p)...)
 	var head []ast.Stmt
 	if n.Key != nil && !isBlank(n.Key) {
 		head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{n.Key}, TokPos: p, Tok: n.Tok, Rhs: []ast.Expr{ident(ctr, p)}})
+		if n.Tok == token.DEFINE {
+			head = append(head, f.rootsOf(rangeNames(n))...)
+		}
 	}
 	zero := call(f.c.typeExpr(kt, p), p, intLit(0, p))
 	loop := &ast.ForStmt{For: p, Init: define(ctr, zero, p), Cond: &ast.BinaryExpr{X: ident(ctr, p), OpPos: p, Op: token.LSS, Y: ident(lim, p)},
 		Post: &ast.IncDecStmt{X: ident(ctr, p), TokPos: p, Tok: token.INC}, Body: n.Body}
-	f.loopBody(n.Body, head, nil, label)
+	f.loopBody(n.Body, p, head, nil, label)
 	return f.wrap(p, pre, relabel(label, loop), true)
 }
 

@@ -206,7 +206,7 @@ func (c *compiler) assignSpec(vs *ast.ValueSpec) []ast.Stmt {
 			out = append(out, declStmt(varDecl(name, c.typeExpr(o.Type(), p), nil, p)), assign(ident(id.Name, id.Pos()), ident(name, p), id.Pos()))
 			out = append(out, c.reach(o, id.Pos())...)
 		}
-		return out
+		return c.madeUp(out)
 	}
 	as := &ast.AssignStmt{TokPos: p, Tok: token.ASSIGN, Rhs: vs.Values}
 	var reached []ast.Stmt

@@ -69,14 +69,20 @@ func (f *function) rangeFunc(n *ast.RangeStmt, label *ast.LabeledStmt, sig *type
 		params = append(params, &ast.Field{Names: []*ast.Ident{ident(name, p)}, Type: f.c.typeExpr(t, p)})
 	}
 	f.yield = y
+	outerVars, outerPending := f.vars, f.pending
+	f.vars, f.pending = nil, nil
+	f.seeBody(outerVars, n.Body)
 	head = append(f.poll(p), head...)
 	if n.Tok == token.DEFINE {
 		head = append(head, f.rootsOf(rangeNames(n))...)
 	}
 	list := append(head, f.stmts(n.Body.List)...)
+	f.vars, f.pending = outerVars, outerPending
 	f.yield = y.outer
 	if f.framed { // the body is a call of its own, above the sequence's frame
-		list = append([]ast.Stmt{define(frameVar, f.enterRoots(p), p)}, list...)
+		id := f.site(p)
+		f.c.s.nameRoots(id, f.roots)
+		list = append([]ast.Stmt{define(frameVar, rt("EnterBody", p, ident(frameVar, p), intLit(id, p), intLit(len(f.roots), p), intLit(f.slots, p)), p)}, list...)
 	}
 	list = append(append(list, f.leave(p)...), &ast.ReturnStmt{Return: n.Body.Rbrace, Results: []ast.Expr{ident("true", p)}})
 	lit := &ast.FuncLit{Type: funcType(p, params, []*ast.Field{{Type: ident("bool", p)}}), Body: block(p, list...)}

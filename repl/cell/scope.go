@@ -47,7 +47,7 @@ type Scope struct {
 	generics    map[string]string // text of the generic functions, nil until one is used
 	genericDone map[string]bool   // those that were compiled
 	siteMu      sync.RWMutex
-	sites       []Site
+	sites       []*Site
 	holding     map[types.Type]bool     // what holdsTensor found
 	internal    map[types.Object]string // internal names of declared objects
 }
@@ -67,32 +67,38 @@ type entry struct {
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: make([]Site, 1), internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It
 // may be called while another goroutine compiles a cell.
 func (s *Scope) Site(id int) Site {
+	return *s.At(id)
+}
+
+// At is Site without the copy. Nobody writes to it.
+func (s *Scope) At(id int) *Site {
 	s.siteMu.RLock()
 	defer s.siteMu.RUnlock()
 	if id &= BeginBit - 1; id > 0 && id < len(s.sites) {
 		return s.sites[id]
 	}
-	return Site{}
+	return s.sites[0]
 }
 
 func (s *Scope) addSite(site Site) int {
 	s.siteMu.Lock()
 	defer s.siteMu.Unlock()
-	s.sites = append(s.sites, site)
+	site.ID = len(s.sites)
+	s.sites = append(s.sites, &site)
 	return len(s.sites) - 1
 }
 
-// nameLocals notes the names of the locals of the frame that is entered at a site.
-func (s *Scope) nameLocals(id int, names []string) {
+// nameRoots notes the names of the locals of the frame that is entered at a site.
+func (s *Scope) nameRoots(id int, names []string) {
 	s.siteMu.Lock()
 	defer s.siteMu.Unlock()
-	s.sites[id].Locals = append([]string(nil), names...)
+	s.sites[id].Roots = append([]string(nil), names...)
 }
 
 // Names are what the names of a scope mean at some time.

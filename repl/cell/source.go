@@ -22,7 +22,15 @@ type Site struct {
 	Column    int // bytes, from 1
 	FirstLine int
 	Func      string
-	Locals    []string // where a frame is entered: names of the locals that can hold a tensor, by slot
+	Roots     []string // where a frame is entered: names of the locals that can hold a tensor, by slot
+
+	// For a debugger.
+	ID      int
+	Kind    HookKind
+	Entry   bool     // first statement of its function
+	Lead    bool     // first statement on its line in its function
+	Locals  *Local   // in scope
+	Waiting []*Local // those whose pointers the hook brings along
 }
 
 // BeginBit marks a program counter that begins a statement; the bits below are

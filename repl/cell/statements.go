@@ -12,6 +12,9 @@ func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
 		st := in[i]
 		ends := f.endsWithSweep(st)
 		p := st.Pos()
+		if f.hooked(st) {
+			out = append(out, f.hook(p, Statement)...)
+		}
 		out = append(out, f.stmt(st)...)
 		for i+1 < len(in) && declaresRoot(in[i+1]) { // before the sweep, or it frees the new variable's value
 			i++
@@ -104,7 +107,7 @@ func (f *function) endsWithSweep(st ast.Stmt) (found bool) {
 
 func (f *function) block(b *ast.BlockStmt) {
 	if b != nil {
-		b.List = f.stmts(b.List)
+		f.scoped(func() { b.List = f.stmts(b.List) })
 	}
 }
 
@@ -305,6 +308,7 @@ func exprsOf(ids []*ast.Ident) []ast.Expr {
 
 func (f *function) ifStmt(n *ast.IfStmt) []ast.Stmt {
 	p := n.Pos()
+	defer f.closeScope(f.openScope())
 	var pre []ast.Stmt
 	scoped := n.Init != nil
 	if n.Init != nil {
@@ -315,7 +319,14 @@ func (f *function) ifStmt(n *ast.IfStmt) []ast.Stmt {
 	pre = append(pre, cond...)
 	f.block(n.Body)
 	if n.Else != nil {
-		n.Else = one(f.stmt(n.Else), n.Else.Pos())
+		q := n.Else.Pos()
+		f.scoped(func() {
+			var list []ast.Stmt
+			if f.hooked(n.Else) { // else if
+				list = f.hook(q, Statement)
+			}
+			n.Else = one(append(list, f.stmt(n.Else)...), q)
+		})
 		if _, ok := n.Else.(*ast.IfStmt); !ok {
 			if _, ok := n.Else.(*ast.BlockStmt); !ok {
 				n.Else = block(n.Else.Pos(), n.Else)
@@ -331,6 +342,7 @@ func (f *function) ifStmt(n *ast.IfStmt) []ast.Stmt {
 
 func (f *function) switchStmt(n *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
+	defer f.closeScope(f.openScope())
 	if f.yield != nil {
 		f.yield.enter(label, true)
 		defer f.yield.leave()
@@ -344,7 +356,7 @@ func (f *function) switchStmt(n *ast.SwitchStmt, label *ast.LabeledStmt) []ast.S
 	if n.Tag != nil {
 		pre = append(pre, f.exprs(p, &n.Tag)...)
 	} else {
-		pre = append(pre, f.mark(p, true)...)
+		pre = append(append(pre, f.flush(p)...), f.mark(p, true)...)
 	}
 	for _, cl := range n.Body.List {
 		cc := cl.(*ast.CaseClause)
@@ -356,13 +368,14 @@ func (f *function) switchStmt(n *ast.SwitchStmt, label *ast.LabeledStmt) []ast.S
 				f.guardCase(&cc.List[i])
 			}
 		}
-		cc.Body = f.stmts(cc.Body)
+		f.scoped(func() { cc.Body = f.stmts(cc.Body) })
 	}
 	return f.wrap(p, pre, relabel(label, n), scoped)
 }
 
 func (f *function) typeSwitch(n *ast.TypeSwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	p := n.Pos()
+	defer f.closeScope(f.openScope())
 	if f.yield != nil {
 		f.yield.enter(label, true)
 		defer f.yield.leave()
@@ -381,7 +394,7 @@ func (f *function) typeSwitch(n *ast.TypeSwitchStmt, label *ast.LabeledStmt) []a
 	}
 	for _, cl := range sw.Body.List {
 		cc := cl.(*ast.CaseClause)
-		cc.Body = f.stmts(cc.Body)
+		f.scoped(func() { cc.Body = f.stmts(cc.Body) })
 	}
 	return f.wrap(p, pre, relabel(label, sw), true)
 }
@@ -408,17 +421,22 @@ func relabel(l *ast.LabeledStmt, st ast.Stmt) ast.Stmt {
 func (f *function) labeled(n *ast.LabeledStmt) []ast.Stmt {
 	switch st := n.Stmt.(type) {
 	case *ast.ForStmt:
-		return f.forStmt(st, n)
+		return append(f.hook(st.Pos(), Statement), f.forStmt(st, n)...)
 	case *ast.RangeStmt:
-		return f.rangeStmt(st, n)
+		return append(f.hook(st.Pos(), Statement), f.rangeStmt(st, n)...)
 	case *ast.SwitchStmt:
-		return f.switchStmt(st, n)
+		return append(f.hook(st.Pos(), Statement), f.switchStmt(st, n)...)
 	case *ast.TypeSwitchStmt:
-		return f.typeSwitch(st, n)
+		return append(f.hook(st.Pos(), Statement), f.typeSwitch(st, n)...)
 	case *ast.SelectStmt:
-		return f.selectStmt(st, n)
+		return append(f.hook(st.Pos(), Statement), f.selectStmt(st, n)...)
 	}
-	list := f.stmt(n.Stmt)
+	inner := n.Stmt
+	var list []ast.Stmt
+	if f.hooked(inner) {
+		list = f.hook(inner.Pos(), Statement)
+	}
+	list = append(list, f.stmt(inner)...)
 	if len(list) == 0 {
 		n.Stmt = &ast.EmptyStmt{Semicolon: n.Colon}
 		return []ast.Stmt{n}

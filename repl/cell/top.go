@@ -22,6 +22,7 @@ func (c *compiler) lowerTop(u *Unit) []ast.Stmt {
 		for _, name := range []string{"init", "main"} {
 			if in := c.hoisted[name]; in != "" {
 				list = append(list, exprStmt(c.typed(call(ident(in, p), p), types.NewTuple())))
+				c.madeUp([]ast.Stmt{nil, list[len(list)-1]})
 			}
 		}
 	}
@@ -64,6 +65,7 @@ func (c *compiler) show(es *ast.ExprStmt, u *Unit) []ast.Stmt {
 			as.Lhs = append(as.Lhs, ident(names[i], p))
 		}
 		out = append(out, as)
+		c.madeUp(out)
 		if c.quiet {
 			return out
 		}

@@ -39,6 +39,9 @@ type Options struct {
 	OnVariable func(name string, p any)
 	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.
 	OnGoroutinePanic func(*GoroutineError)
+	// Armed takes the hooks of a debugger at every statement, with nobody there:
+	// what cells do must be the same. Tests run programs in this form, too.
+	Armed bool
 }
 
 // defaultMaxDepth is the number of nested calls that a cell may make.
@@ -89,6 +92,7 @@ type Interp struct {
 	wakes    atomic.Int64 // waits of goroutines that ended
 	pending  atomic.Int64 // goroutines that will begin
 	registry *registry
+	debugging
 }
 
 // New makes an interpreter with nothing declared.
@@ -143,6 +147,9 @@ func (in *Interp) Reset() error {
 	cfg.StandIns = standInCounts()
 	in.registry = newRegistry()
 	in.scope = cell.NewScope(cfg)
+	if err := in.declareFlag(); err != nil {
+		return err
+	}
 	return in.y.Use(interp.Exports{runtimePath + "//ʹrt": in.runtimeSymbols()})
 }
 
@@ -187,6 +194,7 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	}
 	r := newRun(src.Cell)
 	in.run = r
+	in.rearm()
 	err = in.start(ctx, r, in.entry)
 	in.types.Lock()
 	in.undo = u.Commit(func(name string) bool { return r.reached[name] })

@@ -52,7 +52,7 @@ func (in *Interp) Locals(from int, visit func(name string, depth int, serial uin
 		if !f.Live || len(f.Roots) == 0 {
 			continue
 		}
-		names := in.scope.Site(f.site).Locals
+		names := in.scope.At(f.site).Roots
 		for i, p := range f.Roots {
 			if p != nil && i < len(names) {
 				visit(names[i], d+1, f.serial, p)

@@ -17,6 +17,11 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 	fns := map[string]any{
 		"Enter":       in.enter,
 		"EnterRoots":  in.enterRoots,
+		"EnterVars":   in.enterVars,
+		"EnterBody":   in.enterBody,
+		"Hook":        in.hook,
+		"Leaf":        in.leaf,
+		"Evaluator":   func(_ string, f any) int { in.evaluator = f; return 0 },
 		"Leave":       in.leave,
 		"End":         in.end,
 		"Drop":        in.drop,

@@ -39,13 +39,17 @@ func (r *run) interrupt(cause error) {
 	close(r.stop)
 	for s := range r.stacks {
 		s.Armed = true
+		s.in.open()
 	}
 }
 
 func (r *run) add(s *stack) {
 	r.mu.Lock()
 	r.stacks[s] = true
-	s.Armed = r.cause != nil
+	if r.cause != nil {
+		s.Armed = true
+		s.in.open()
+	}
 	r.mu.Unlock()
 }
 
@@ -115,6 +119,7 @@ func (in *Interp) root(r *run, entry func(), done chan<- error) {
 		} else if !ended {
 			err = s.exited()
 		}
+		in.bury(s, err)
 		r.remove(s)
 		in.stacks.detach(s)
 		done <- err
@@ -143,6 +148,8 @@ func (s *stack) snapshot(v any) *panicSnapshot {
 		}
 	}
 	s.snap = p
+	p.frames = s.capture()
+	s.raised(p)
 	return p
 }
 
@@ -173,6 +180,7 @@ func (s *stack) poll() {
 		return
 	}
 	s.Armed = false
+	s.grave = s.capture()
 	r := s.run
 	r.mu.Lock()
 	switch e := r.cause.(type) {

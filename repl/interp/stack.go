@@ -26,9 +26,12 @@ type Frame struct {
 	Live  bool // false: left; popped by whoever looks next
 	Stack *stack
 	Roots []any // pointers to locals that can hold a tensor
+	Vars  []any // pointers to the others, for a debugger
 
 	site   int // where it was entered
 	depth  int
+	home   int // depth of the function that it belongs to: a loop body over a function has a frame of its own
+	at     int // site of the last hook
 	serial uint64
 }
 
@@ -43,7 +46,7 @@ const chunkFrames = 256
 
 // A stack is the shadow stack of one goroutine.
 type stack struct {
-	Armed bool // instrumented loops poll: an interrupt waits
+	Armed bool // the goroutine is to end at its next poll
 
 	in     *Interp
 	run    *run // the cell that started the goroutine
@@ -62,6 +65,8 @@ type stack struct {
 	lastPC     int          // and what it was made of
 	lastSerial uint64
 	label      unsafe.Pointer
+	quiet      int          // hooks are passed by: an evaluation runs
+	grave      []Activation // frames at an interrupt
 }
 
 // A panicSnapshot is the stack at a panic, kept while deferred functions run.
@@ -70,6 +75,7 @@ type panicSnapshot struct {
 	stack     *trace.Stack
 	earlier   *panicSnapshot // the panic whose deferred call panicked so
 	recovered bool           // earlier was recovered before
+	frames    []Activation
 }
 
 func (s *stack) frame(d int) *Frame { return &s.chunks[d/chunkFrames][d%chunkFrames] }
@@ -90,8 +96,8 @@ func (s *stack) push(site int) *Frame {
 	}
 	f := s.frame(d)
 	s.depth = d + 1
-	f.PC, f.Live, f.Stack, f.site, f.depth = site, true, s, site, d
-	f.Roots = f.Roots[:0]
+	f.PC, f.Live, f.Stack, f.site, f.depth, f.home, f.at = site, true, s, site, d, d, 0
+	f.Roots, f.Vars = f.Roots[:0], f.Vars[:0]
 	s.serial++
 	f.serial = s.serial
 	return f

@@ -1,0 +1,383 @@
+package interp
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Watcher is told where cells stand. It is called on the goroutine that runs
+// the cell, which waits until the call returns.
+type Watcher interface {
+	// Statement is called before each statement while hooks are open.
+	Statement(g *Goroutine, s *cell.Site)
+	// Raised is called when a panic is seen first: every frame and its locals are
+	// still there, and no deferred call has run.
+	Raised(g *Goroutine, value any)
+}
+
+// debugging is the debugger's part of an Interp.
+type debugging struct {
+	armed     *bool // the cells' own variable: hooks are open
+	watch     atomic.Bool
+	watcher   Watcher
+	evaluator any // what the last evaluation compiled to
+	unit      *cell.Unit
+	graves    graves
+}
+
+// graves keep the frames of the last failure.
+type graves struct {
+	mu   sync.Mutex
+	last *PostMortem
+}
+
+// A PostMortem is what is left of the goroutine that failed last.
+type PostMortem struct {
+	Err    error
+	Frames []Activation // innermost first; the locals are copies
+}
+
+// SetWatcher sets who is told of statements and panics; nil for nobody. It must
+// be called before any cell runs.
+func (in *Interp) SetWatcher(w Watcher) { in.watcher = w }
+
+// Watch opens or closes the hooks. It may be called at any time: running cells
+// come to a hook at their next statement.
+func (in *Interp) Watch(on bool) {
+	in.watch.Store(on)
+	if on {
+		in.open()
+		return
+	}
+	in.rearm()
+}
+
+// declareFlag declares the variable that opens hooks in a new interpreter.
+func (in *Interp) declareFlag() error {
+	if _, err := in.y.Eval("var " + cell.ArmedVar + " bool"); err != nil {
+		return err
+	}
+	v, err := in.y.Eval("&" + cell.ArmedVar)
+	if err != nil {
+		return err
+	}
+	in.armed = v.Interface().(*bool)
+	in.rearm()
+	return nil
+}
+
+// open opens the hooks. The flag is read by running cells without a lock: they
+// see it a statement later at worst.
+func (in *Interp) open() { *in.armed = true }
+
+// rearm closes the hooks when nobody needs them.
+func (in *Interp) rearm() {
+	on := in.opt.Armed || in.watch.Load()
+	in.stacks.byLabel.Range(func(_, v any) bool {
+		on = on || v.(*stack).Armed
+		return !on
+	})
+	*in.armed = on
+}
+
+// hook is what instrumented code calls before a statement while hooks are open.
+func (in *Interp) hook(f *Frame, id int, vars ...any) {
+	s := f.Stack
+	s.reset(f)
+	site := in.scope.At(id)
+	f.PC = id | cell.BeginBit
+	for i, l := range site.Waiting {
+		if l.Slot >= len(f.Vars) {
+			f.Vars = append(f.Vars, make([]any, l.Slot+1-len(f.Vars))...)
+		}
+		f.Vars[l.Slot] = vars[i]
+	}
+	before := f.at
+	f.at = id
+	if s.Armed {
+		s.poll()
+	}
+	if in.watcher == nil || s.quiet > 0 || site.Kind == cell.Turn && in.scope.At(before).Begins(site) {
+		return
+	}
+	in.watcher.Statement((*Goroutine)(s), site)
+}
+
+// leaf is hook for a function without a frame.
+func (in *Interp) leaf(id int, vars ...any) {
+	f := in.enter(id)
+	in.hook(f, id, vars...)
+	f.Live = false
+	f.Stack.depth = f.depth
+}
+
+// enterVars pushes the frame of a function that keeps pointers to its locals.
+func (in *Interp) enterVars(site, roots, vars int) *Frame {
+	f := in.enter(site)
+	f.Roots, f.Vars = sized(f.Roots, roots), sized(f.Vars, vars)
+	return f
+}
+
+// enterBody pushes the frame of a loop body over a function, which belongs to
+// the function of frame outer.
+func (in *Interp) enterBody(outer *Frame, site, roots, vars int) *Frame {
+	f := in.enterVars(site, roots, vars)
+	f.home = outer.home
+	return f
+}
+
+// sized gives a cleared list of n.
+func sized(list []any, n int) []any {
+	if cap(list) < n {
+		return make([]any, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// A Goroutine is one that runs cells. Its methods are for the goroutine itself
+// and for those that know it to wait.
+type Goroutine stack
+
+func (g *Goroutine) stack() *stack { return (*stack)(g) }
+
+// ID is a small number that no other goroutine of the session has.
+func (g *Goroutine) ID() int { return int(g.serial >> 40) }
+
+// Cell is the number of the cell that started it.
+func (g *Goroutine) Cell() int { return g.run.cell }
+
+// Main tells whether it is a cell's own goroutine.
+func (g *Goroutine) Main() bool { return g.parent == nil }
+
+// Wait says what it waits for, "" when it runs.
+func (g *Goroutine) Wait() string {
+	g.run.mu.Lock()
+	defer g.run.mu.Unlock()
+	return g.waits
+}
+
+// Done is closed when the cell of the goroutine is stopped from outside.
+func (g *Goroutine) Done() <-chan struct{} { return g.run.stop }
+
+// Where is the goroutine's stack, those of the goroutines that started it below.
+func (g *Goroutine) Where() *trace.Stack { return g.stack().look() }
+
+// Depth is the number of its frames.
+func (g *Goroutine) Depth() int {
+	g.stack().trim()
+	return g.depth
+}
+
+// Home is the depth of the function at its top. A loop body over a function
+// counts as part of the function that the loop stands in.
+func (g *Goroutine) Home() int {
+	if g.Depth() == 0 {
+		return 0
+	}
+	return g.stack().frame(g.depth-1).home + 1
+}
+
+// Restart makes the statement at the top begin anew for who counts the ops of
+// a statement: an evaluation before it was none of it.
+func (g *Goroutine) Restart() {
+	if g.Depth() > 0 {
+		f := g.stack().frame(g.depth - 1)
+		f.PC = f.PC&siteMask | cell.BeginBit
+	}
+}
+
+// Stop ends the goroutine if its cell was stopped from outside.
+func (g *Goroutine) Stop() {
+	if g.Armed {
+		g.stack().poll()
+	}
+}
+
+// Quietly runs f with this goroutine's hooks passed by.
+func (g *Goroutine) Quietly(f func()) {
+	g.quiet++
+	defer func() { g.quiet-- }()
+	f()
+}
+
+// Goroutines lists those that run cells, oldest first.
+func (in *Interp) Goroutines() []*Goroutine {
+	var list []*Goroutine
+	in.stacks.byLabel.Range(func(_, v any) bool {
+		list = append(list, (*Goroutine)(v.(*stack)))
+		return true
+	})
+	slices.SortFunc(list, func(a, b *Goroutine) int { return a.ID() - b.ID() })
+	return list
+}
+
+// An Activation is a frame and where it stands.
+type Activation struct {
+	Site   *cell.Site
+	Serial uint64 // of the activation, never used twice
+	Depth  int    // 1 is outermost
+	Home   int    // depth of the function that it belongs to
+	Locals []Local
+}
+
+// Frame is the activation's place.
+func (a Activation) Frame() trace.Frame {
+	f := trace.Frame{Cell: a.Site.Cell, File: a.Site.File, Func: a.Site.Func, Line: a.Site.Line, Column: a.Site.Column}
+	if f.File != "" {
+		f.FileLine = a.Site.FirstLine + a.Site.Line - 1
+	}
+	return f
+}
+
+// A Local is a variable of a frame.
+type Local struct {
+	Name string
+	Type types.Type    // as its function was checked; nil when not known
+	Ptr  reflect.Value // pointer to the variable; invalid when it isn't known yet
+}
+
+// Value gives what the variable holds.
+func (l Local) Value() any {
+	if !l.Ptr.IsValid() {
+		return nil
+	}
+	return valueOf(l.Ptr.Elem())
+}
+
+// maxActivations bounds the frames that are looked at: of a deeper stack the
+// outermost are left out, but for the cell's own.
+const maxActivations = 1000
+
+// Frames lists the goroutine's frames, innermost first, with pointers to their
+// locals: writing through one changes the run.
+func (g *Goroutine) Frames() []Activation {
+	s := g.stack()
+	s.trim()
+	var out []Activation
+	for d := s.depth - 1; d >= 0; d-- {
+		if f := s.frame(d); f.Live && (len(out) < maxActivations || d == 0) {
+			out = append(out, s.activation(f))
+		}
+	}
+	return out
+}
+
+// Top is the innermost of Frames; ok is false when there is none.
+func (g *Goroutine) Top() (a Activation, ok bool) {
+	s := g.stack()
+	s.trim()
+	if s.depth == 0 {
+		return a, false
+	}
+	return s.activation(s.frame(s.depth - 1)), true
+}
+
+func (s *stack) activation(f *Frame) Activation {
+	site := s.in.scope.At(f.PC & siteMask)
+	a := Activation{Site: site, Serial: f.serial, Depth: f.depth + 1, Home: f.home + 1}
+	seen := map[string]bool{}
+	for l := site.Locals; l != nil; l = l.Up {
+		if seen[l.Name] {
+			continue // another one hides it
+		}
+		seen[l.Name] = true
+		slots := f.Vars
+		if l.Root {
+			slots = f.Roots
+		}
+		v := Local{Name: l.Name, Type: l.Type}
+		if l.Slot < len(slots) && slots[l.Slot] != nil {
+			v.Ptr = reflect.ValueOf(slots[l.Slot])
+		}
+		a.Locals = append(a.Locals, v)
+	}
+	slices.Reverse(a.Locals) // in the order of their declarations
+	return a
+}
+
+// Slot finds the pointer of a local in the top frame without looking at the others.
+func (g *Goroutine) Slot(l *cell.Local) any {
+	s := g.stack()
+	f := s.frame(s.depth - 1)
+	slots := f.Vars
+	if l.Root {
+		slots = f.Roots
+	}
+	if l.Slot >= len(slots) {
+		return nil
+	}
+	return slots[l.Slot]
+}
+
+// maxKeptBytes is the size up to which a local is copied for a post-mortem; of
+// a larger one what it holds later is shown.
+const maxKeptBytes = 1 << 16
+
+// maxKept is the number of frames that are kept.
+const maxKept = 64
+
+// capture copies the frames as they are now.
+func (s *stack) capture() []Activation {
+	s.trim()
+	var out []Activation
+	for d := s.depth - 1; d >= 0; d-- {
+		f := s.frame(d)
+		if !f.Live || len(out) >= maxKept && d > 0 {
+			continue
+		}
+		a := s.activation(f)
+		for i, l := range a.Locals {
+			if l.Ptr.IsValid() && l.Ptr.Type().Elem().Size() <= maxKeptBytes {
+				c := reflect.New(l.Ptr.Type().Elem())
+				c.Elem().Set(l.Ptr.Elem())
+				a.Locals[i].Ptr = c
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// raised tells the watcher of a panic.
+func (s *stack) raised(p *panicSnapshot) {
+	if w := s.in.watcher; w != nil && s.quiet == 0 && s.in.watch.Load() {
+		w.Raised((*Goroutine)(s), p.value)
+	}
+}
+
+// bury keeps the frames of a goroutine that ended with an error.
+func (in *Interp) bury(s *stack, err error) {
+	if err == nil {
+		return
+	}
+	frames := s.grave
+	if s.snap != nil {
+		frames = s.snap.frames
+	}
+	in.graves.mu.Lock()
+	in.graves.last = &PostMortem{Err: err, Frames: frames}
+	in.graves.mu.Unlock()
+}
+
+// PostMortem gives what is left of the last failure of a cell, nil when none
+// failed while it ran.
+func (in *Interp) PostMortem() *PostMortem {
+	in.graves.mu.Lock()
+	defer in.graves.mu.Unlock()
+	return in.graves.last
+}
+
+// SessionVar gives the pointer of a session variable; not valid when there is none.
+func (in *Interp) SessionVar(internal string) reflect.Value {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.vars[internal]
+}
