@@ -46,6 +46,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Bool":                         reflect.ValueOf(tpu.Bool),
 		"BroadcastTensors":             reflect.ValueOf(tpu.BroadcastTensors),
 		"Bucketize":                    reflect.ValueOf(tpu.Bucketize),
+		"C128":                         reflect.ValueOf(tpu.C128),
 		"C64":                          reflect.ValueOf(tpu.C64),
 		"CDist":                        reflect.ValueOf(tpu.CDist),
 		"CTCLoss":                      reflect.ValueOf(tpu.CTCLoss),

@@ -65,6 +65,14 @@ func Compare(got, want kernel.Array, tol Tol) error {
 				note(i/2, kernel.As[complex64](g.Buf)[i/2], kernel.As[complex64](w.Buf)[i/2])
 			}
 		}
+	case dtype.C128:
+		g, w := kernel.Contiguous(got), kernel.Contiguous(want)
+		gs, ws := kernel.As[float64](g.Buf), kernel.As[float64](w.Buf)
+		for i := range 2 * n {
+			if !near(gs[i], ws[i], tol) {
+				note(i/2, kernel.As[complex128](g.Buf)[i/2], kernel.As[complex128](w.Buf)[i/2])
+			}
+		}
 	default:
 		g, w := kernel.Float64s(got), kernel.Float64s(want)
 		for i := range g {

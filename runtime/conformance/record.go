@@ -440,7 +440,7 @@ func fill(a kernel.Array, data []any) error {
 			kernel.As[uint64](tmp.Buf)[i] = v
 		}
 		kernel.Convert(a, tmp)
-	case dtype.C64:
+	case dtype.C64, dtype.C128:
 		return fmt.Errorf("complex numbers are not recorded")
 	default:
 		tmp := kernel.New(shape.Of(dtype.F64, n))

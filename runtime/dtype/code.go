@@ -4,7 +4,7 @@ import "math"
 
 // Decode gives the value of one element. bits holds HostBytes() bytes, the
 // first byte lowest. 64-bit integers lose what float64 cannot hold; a complex
-// number gives its real part, the lower 32 bits.
+// number gives its real part, the lower half.
 func (d DType) Decode(bits uint64) float64 {
 	switch d.Kind() {
 	case KindBool:
@@ -19,7 +19,7 @@ func (d DType) Decode(bits uint64) float64 {
 		return float64(int64(bits<<s) >> s)
 	}
 	switch d {
-	case F64:
+	case F64, C128:
 		return math.Float64frombits(bits)
 	case F32, C64:
 		return float64(math.Float32frombits(uint32(bits)))
@@ -51,7 +51,7 @@ func (d DType) Encode(x float64) uint64 {
 		return encodeInt(x, d.Bits())
 	}
 	switch d {
-	case F64:
+	case F64, C128:
 		return math.Float64bits(x)
 	case F32, C64:
 		return uint64(math.Float32bits(float32(x)))

@@ -33,6 +33,7 @@ const (
 	F32
 	F64
 	C64
+	C128
 	numDTypes
 )
 

@@ -40,8 +40,7 @@ func storage(d DType) bool {
 }
 
 // Promote gives the common type of a and b by PyTorch's lattice, or a
-// *PromotionError where PyTorch has none. f64 with c64 has none here because
-// the table has no c128.
+// *PromotionError where PyTorch has none.
 func Promote(a, b DType) (DType, error) {
 	if a == b {
 		return a, nil
@@ -56,10 +55,10 @@ func Promote(a, b DType) (DType, error) {
 		if hi.IsFloat() {
 			return hi, nil
 		}
-	case hi == C64:
-		if lo != F64 {
-			return hi, nil
-		}
+	case hi == C64 && lo == F64:
+		return C128, nil
+	case hi.IsComplex():
+		return hi, nil
 	case lo == U8 && hi == I8:
 		return I16, nil
 	case lo == F16 && hi == BF16, lo == BF16 && hi == F16:
@@ -115,22 +114,21 @@ func combine(strong, weak DType) (DType, error) {
 	switch {
 	case strong == Invalid:
 		return weak, nil
-	case weak == Invalid, strong == C64:
+	case weak == Invalid, strong.IsComplex():
 		return strong, nil
 	case strong.IsFloat():
 		switch {
-		case weak != C64:
+		case !weak.IsComplex():
 			return strong, nil
 		case strong == F32:
 			return C64, nil
+		case strong == F64:
+			return C128, nil
 		}
-		return Invalid, &PromotionError{strong, weak} // complex of another width than 2×32
-	case strong == Bool, weak.IsFloat(), weak == C64:
-		if weak == C64 {
-			if storage(strong) { // PyTorch's number path goes through the default complex type
-				return Promote(F32, C64)
-			}
-		}
+		return Invalid, &PromotionError{strong, weak} // complex of 16 bits and fewer
+	case weak.IsComplex() && storage(strong): // PyTorch's number path goes through the default complex type
+		return weak, nil
+	case strong == Bool, weak.IsFloat(), weak.IsComplex():
 		return Promote(strong, weak)
 	}
 	return strong, nil

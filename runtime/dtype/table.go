@@ -39,6 +39,7 @@ var table = [numDTypes]Row{
 	F32:        {F32, "f32", "F32", "float32", "f32", "f32", 32, 4, KindFloat, 8, 23, "IEEE single precision, the default"},
 	F64:        {F64, "f64", "F64", "float64", "f64", "f64", 64, 8, KindFloat, 11, 52, "IEEE double precision; a pair of 32-bit words on the TPU"},
 	C64:        {C64, "c64", "C64", "complex64", "c64", "complex<f32>", 64, 8, KindComplex, 8, 23, "a pair of f32: real, imaginary"},
+	C128:       {C128, "c128", "C128", "complex128", "c128", "complex<f64>", 128, 16, KindComplex, 11, 52, "a pair of f64: real, imaginary; four 32-bit words on the TPU"},
 }
 
 // All lists the element types in the order of the table.
@@ -72,6 +73,30 @@ func (d DType) Kind() Kind { return table[d].Kind }
 
 // IsFloat says whether d is a real floating-point type.
 func (d DType) IsFloat() bool { return table[d].Kind == KindFloat }
+
+// IsComplex says whether d is a complex type.
+func (d DType) IsComplex() bool { return table[d].Kind == KindComplex }
+
+// Part gives the type of the real and imaginary parts of a complex type, d itself for others.
+func (d DType) Part() DType {
+	switch d {
+	case C64:
+		return F32
+	case C128:
+		return F64
+	}
+	return d
+}
+
+// Complex gives the complex type whose parts have the precision of d: C128 for
+// F64, C64 for other real types.
+func (d DType) Complex() DType {
+	switch d {
+	case F64, C128:
+		return C128
+	}
+	return C64
+}
 
 // IsInt says whether d is a signed or unsigned integer type (not Bool).
 func (d DType) IsInt() bool { return table[d].Kind == KindInt || table[d].Kind == KindUint }

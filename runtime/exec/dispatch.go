@@ -480,4 +480,5 @@ func transferNS(c *device.Chip, bytes int64) int64 {
 type scalarKey struct {
 	bits  uint64
 	dtype dtype.DType
+	im    uint64 // of a complex number
 }

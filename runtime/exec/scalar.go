@@ -13,16 +13,19 @@ import (
 const maxScalars = 4096
 
 // Scalar gives the value of a Go number used as an operand: a 0-d argument of
-// the executable, memoised, that promotes weakly. x is a float64, an int64 or a bool.
+// the executable, memoised, that promotes weakly. x is a float64, an int64, a
+// complex128 or a bool.
 func (d *Dispatcher) Scalar(x any) *Value {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var k scalarKey
 	switch x := x.(type) {
 	case float64:
-		k = scalarKey{math.Float64bits(x), dtype.F64}
+		k.bits, k.dtype = math.Float64bits(x), dtype.F64
 	case int64:
-		k = scalarKey{uint64(x), dtype.I64}
+		k.bits, k.dtype = uint64(x), dtype.I64
+	case complex128:
+		k.bits, k.im, k.dtype = math.Float64bits(real(x)), math.Float64bits(imag(x)), dtype.C128
 	case bool:
 		k.dtype = dtype.Bool
 		if x {
@@ -39,9 +42,12 @@ func (d *Dispatcher) Scalar(x any) *Value {
 	}
 	s := shape.Spec{DType: k.dtype, Weak: true}
 	a := kernel.New(s)
-	if k.dtype == dtype.Bool {
+	switch k.dtype {
+	case dtype.Bool:
 		a.Buf[0] = byte(k.bits)
-	} else {
+	case dtype.C128:
+		copy(kernel.As[uint64](a.Buf), []uint64{k.bits, k.im})
+	default:
 		kernel.As[uint64](a.Buf)[0] = k.bits
 	}
 	d.nextID++

@@ -94,7 +94,7 @@ var (
 	preluOp     = elementwise{f32: loopPrelu[float32], f64: loopPrelu[float64]}
 	thresholdOp = elementwise{f32: loopThreshold[float32], f64: loopThreshold[float64], i64: loopThreshold[int64], u64: loopThreshold[uint64], prep: prepNumbers("threshold", "value")}
 
-	sigmoidOp    = heavyFast(sigmoid, sigmoidFast)
+	sigmoidOp    = heavyFast(sigmoid, sigmoidFast).over(sigmoidComplex)
 	logSigmoidOp = heavy(func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) })
 	siluOp       = heavyFast(func(x float64) float64 { return x * sigmoid(x) }, func(x float64) float64 { return x * sigmoidFast(x) })
 	geluOp       = heavy(func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 })

@@ -4,28 +4,28 @@ import "math"
 
 // Operations of two operands that are exact or correctly rounded.
 
-func loopAdd[T number | complex64](d, a, b, _ []T, _ *Params) {
+func loopAdd[T number | complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func loopSub[T number | complex64](d, a, b, _ []T, _ *Params) {
+func loopSub[T number | complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
 }
 
-func loopMul[T number | complex64](d, a, b, _ []T, _ *Params) {
+func loopMul[T number | complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func loopDiv[T float32 | float64 | complex64](d, a, b, _ []T, _ *Params) {
+func loopDiv[T float32 | float64 | complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] / b[i]
@@ -68,10 +68,10 @@ func loopFMin[T number](d, a, b, _ []T, _ *Params) {
 }
 
 var (
-	addOp     = elementwise{f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64]}
-	subOp     = elementwise{f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64]}
-	mulOp     = elementwise{wide: true, f32: loopMul[float32], f64: loopMul[float64], i64: loopMul[int64], u64: loopMul[uint64], c64: loopMul[complex64]}
-	divOp     = elementwise{wide: true, f32: loopDiv[float32], f64: loopDiv[float64], c64: loopDiv[complex64]}
+	addOp     = elementwise{f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64], c128: loopAdd[complex128]}
+	subOp     = elementwise{f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64], c128: loopSub[complex128]}
+	mulOp     = elementwise{wide: true, f32: loopMul[float32], f64: loopMul[float64], i64: loopMul[int64], u64: loopMul[uint64], c64: loopMul[complex64], c128: loopMul[complex128]}
+	divOp     = elementwise{wide: true, f32: loopDiv[float32], f64: loopDiv[float64], c64: loopDiv[complex64], c128: loopDiv[complex128]}
 	maximumOp = elementwise{f32: loopMax[float32], f64: loopMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
 	minimumOp = elementwise{f32: loopMin[float32], f64: loopMin[float64], i64: loopMin[int64], u64: loopMin[uint64]}
 	fmaxOp    = elementwise{f32: loopFMax[float32], f64: loopFMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}

@@ -11,13 +11,13 @@ import (
 // Comparisons: operands are converted to their common type, in which a 0-d
 // operand of a wider type is rounded first. NaN is unequal to everything.
 
-func loopEq[T number | complex64](d []uint8, a, b, _ []T, _ *Params) {
+func loopEq[T number | complexNumber](d []uint8, a, b, _ []T, _ *Params) {
 	for i, x := range a {
 		d[i] = bit(x == b[i])
 	}
 }
 
-func loopNe[T number | complex64](d []uint8, a, b, _ []T, _ *Params) {
+func loopNe[T number | complexNumber](d []uint8, a, b, _ []T, _ *Params) {
 	for i, x := range a {
 		d[i] = bit(x != b[i])
 	}
@@ -78,8 +78,8 @@ func loopClose[T number](d []uint8, a, b, _ []T, p *Params) {
 }
 
 var (
-	eqOp      = predicate{f32: loopEq[float32], f64: loopEq[float64], i64: loopEq[int64], u64: loopEq[uint64], c64: loopEq[complex64]}
-	neOp      = predicate{f32: loopNe[float32], f64: loopNe[float64], i64: loopNe[int64], u64: loopNe[uint64], c64: loopNe[complex64]}
+	eqOp      = predicate{f32: loopEq[float32], f64: loopEq[float64], i64: loopEq[int64], u64: loopEq[uint64], c64: loopEq[complex64], c128: loopEq[complex128]}
+	neOp      = predicate{f32: loopNe[float32], f64: loopNe[float64], i64: loopNe[int64], u64: loopNe[uint64], c64: loopNe[complex64], c128: loopNe[complex128]}
 	ltOp      = predicate{f32: loopLt[float32], f64: loopLt[float64], i64: loopLt[int64], u64: loopLt[uint64]}
 	leOp      = predicate{f32: loopLe[float32], f64: loopLe[float64], i64: loopLe[int64], u64: loopLe[uint64]}
 	gtOp      = predicate{f32: loopGt[float32], f64: loopGt[float64], i64: loopGt[int64], u64: loopGt[uint64]}
@@ -112,13 +112,13 @@ func Gt(c *Call) error { return gtOp.run(c) }
 func Ge(c *Call) error { return geOp.run(c) }
 
 // LogicalAnd asks whether neither operand is zero.
-func LogicalAnd(c *Call) error { return bothOp.run(c) }
+func LogicalAnd(c *Call) error { return bothOp.run(allTruths(c)) }
 
 // LogicalOr asks whether an operand is not zero.
-func LogicalOr(c *Call) error { return eitherOp.run(c) }
+func LogicalOr(c *Call) error { return eitherOp.run(allTruths(c)) }
 
 // LogicalXor asks whether exactly one operand is not zero.
-func LogicalXor(c *Call) error { return differOp.run(c) }
+func LogicalXor(c *Call) error { return differOp.run(allTruths(c)) }
 
 // IsClose asks |a-b| ≤ atol + rtol·|b|.
 func IsClose(c *Call) error { return isCloseOp.run(c) }

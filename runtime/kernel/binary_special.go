@@ -28,6 +28,7 @@ var (
 	ldexpOp = pairs(func(x, y float64) float64 { return x * math.Exp2(y) }, nil, nil)
 	zetaOp  = pairs(zeta, nil, nil)
 	powOp   = elementwise{
+		z2: powComplex,
 		f32: func(d, a, b, _ []float32, _ *Params) {
 			if !powConstant(d, a, b) {
 				for i, x := range a {

@@ -186,6 +186,8 @@ func Convolve(c *Call) error {
 		convolve[float64](out, x, w, bias, g)
 	case dtype.C64:
 		convolve[complex64](out, x, w, bias, g)
+	case dtype.C128:
+		convolve[complex128](out, x, w, bias, g)
 	default:
 		convolve[int64](out, x, w, bias, g)
 	}
@@ -306,6 +308,8 @@ func convolveInput(out, dy, w, bias Array, g Conv) {
 		convolveInputAs[float64](out, dy, w, bias, g)
 	case dtype.C64:
 		convolveInputAs[complex64](out, dy, w, bias, g)
+	case dtype.C128:
+		convolveInputAs[complex128](out, dy, w, bias, g)
 	default:
 		convolveInputAs[int64](out, dy, w, bias, g)
 	}
@@ -357,6 +361,8 @@ func ConvolveWeight(c *Call) error {
 		convolveWeight[float64](out, x, dy, g)
 	case dtype.C64:
 		convolveWeight[complex64](out, x, dy, g)
+	case dtype.C128:
+		convolveWeight[complex128](out, x, dy, g)
 	default:
 		convolveWeight[int64](out, x, dy, g)
 	}
@@ -412,6 +418,8 @@ func Unfold2D(c *Call) error {
 		unfold2D[float64](out, x, g)
 	case dtype.C64:
 		unfold2D[complex64](out, x, g)
+	case dtype.C128:
+		unfold2D[complex128](out, x, g)
 	default:
 		unfold2D[int64](out, x, g)
 	}
@@ -445,6 +453,8 @@ func Fold2D(c *Call) error {
 		fold2D[float64](out, x, g)
 	case dtype.C64:
 		fold2D[complex64](out, x, g)
+	case dtype.C128:
+		fold2D[complex128](out, x, g)
 	default:
 		fold2D[int64](out, x, g)
 	}

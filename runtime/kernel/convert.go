@@ -19,11 +19,11 @@ type stored interface {
 }
 
 // Class gives the type that elements of t are computed in: F32 for floats of
-// 32 bits and fewer, F64, I64, U64 (bools too) or C64.
+// 32 bits and fewer, F64, I64, U64 (bools too), C64 or C128.
 func Class(t dtype.DType) dtype.DType {
 	switch t.Kind() {
 	case dtype.KindComplex:
-		return dtype.C64
+		return t
 	case dtype.KindFloat:
 		if t == dtype.F64 {
 			return dtype.F64
@@ -135,6 +135,8 @@ func loadRun[T number](d []T, a *Array, off, stride int) {
 		}
 	case dtype.C64: // the real part
 		castRun(d, As[float32](a.Buf), 2*off, 2*stride)
+	case dtype.C128:
+		castRun(d, As[float64](a.Buf), 2*off, 2*stride)
 	default:
 		decode := narrowDecoder(a.DType)
 		for i := range d {
@@ -254,6 +256,12 @@ func storeRun[S number](out *Array, lo int, s []S) {
 			d[2*i], d[2*i+1] = float32(x), 0
 		}
 		return
+	case dtype.C128:
+		d := As[float64](out.Buf)[2*lo : 2*(lo+n)]
+		for i, x := range s {
+			d[2*i], d[2*i+1] = float64(x), 0
+		}
+		return
 	}
 	if out.DType.IsFloat() {
 		d := out.Buf[lo : lo+n]
@@ -360,6 +368,8 @@ func convertRange(dst, src Array, lo, hi int) {
 			copyRange[uint32](v, dst.Buf, lo, hi)
 		case 8:
 			copyRange[uint64](v, dst.Buf, lo, hi)
+		case 16:
+			loadComplex(As[complex128](dst.Buf)[lo:hi], v, lo)
 		}
 		return
 	}
@@ -373,11 +383,15 @@ func convertRange(dst, src Array, lo, hi int) {
 	case dtype.U64:
 		convertAs(w, &dst, lo, hi, scratch[uint64](w, 0))
 	default:
-		if dst.DType != dtype.C64 && dst.DType != dtype.Bool {
-			convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
+		if !dst.DType.IsComplex() && dst.DType != dtype.Bool {
+			if src.DType == dtype.C64 {
+				convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
+			} else {
+				convertAs(w, &dst, lo, hi, scratch[float64](w, 0))
+			}
 			return
 		}
-		buf := scratch[complex64](w, 0)
+		buf := scratch[complex128](w, 0)
 		for ; lo < hi; lo += chunk {
 			x := buf[:min(chunk, hi-lo)]
 			loadComplex(x, v, lo)

@@ -29,7 +29,7 @@ type Params struct {
 type work struct {
 	in  [3]view
 	p   Params
-	buf [4][chunk]uint64
+	buf [4][2 * chunk]uint64 // a complex128 takes two words
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -45,7 +45,7 @@ func (w *work) free() {
 }
 
 // scratch gives scratch buffer i as elements of type T.
-func scratch[T number | complex64 | uint8](w *work, i int) []T {
+func scratch[T element](w *work, i int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&w.buf[i][0])), chunk)
 }
 
@@ -55,11 +55,15 @@ type loop[D, T any] func(d []D, a, b, e []T, p *Params)
 
 // An elementwise is one operation: a loop for each compute type it supports.
 type elementwise struct {
-	f32 loop[float32, float32]
-	f64 loop[float64, float64]
-	i64 loop[int64, int64]
-	u64 loop[uint64, uint64]
-	c64 loop[complex64, complex64]
+	f32  loop[float32, float32]
+	f64  loop[float64, float64]
+	i64  loop[int64, int64]
+	u64  loop[uint64, uint64]
+	c64  loop[complex64, complex64]
+	c128 loop[complex128, complex128]
+	// z and z2 stand for loops of complex numbers: functions of one operand and of two.
+	z  func(x complex128) complex128
+	z2 func(x, y complex128) complex128
 	// bit replaces u64 for bools, where wrapping arithmetic would be wrong.
 	bit loop[uint64, uint64]
 	// heavy is set for loops of more than some 5 ns an element.
@@ -78,6 +82,7 @@ type predicate struct {
 	i64   loop[uint8, int64]
 	u64   loop[uint8, uint64]
 	c64   loop[uint8, complex64]
+	c128  loop[uint8, complex128]
 	heavy bool
 	prep  func(c *Call, p *Params)
 }
@@ -108,7 +113,13 @@ func (o *elementwise) run(c *Call) error {
 	case pl.class == dtype.U64 && o.u64 != nil:
 		drive(c, &pl, loadReal[uint64], storeRun[uint64], o.u64)
 	case pl.class == dtype.C64 && o.c64 != nil:
-		drive(c, &pl, loadComplex, storeComplex, o.c64)
+		drive(c, &pl, loadComplex[complex64], storeComplex[complex64], o.c64)
+	case pl.class == dtype.C128 && o.c128 != nil:
+		drive(c, &pl, loadComplex[complex128], storeComplex[complex128], o.c128)
+	case pl.class == dtype.C64 && (o.z != nil || o.z2 != nil):
+		drive(c, &pl, loadComplex[complex64], storeComplex[complex64], complexLoop[complex64](o))
+	case pl.class == dtype.C128 && (o.z != nil || o.z2 != nil):
+		drive(c, &pl, loadComplex[complex128], storeComplex[complex128], complexLoop[complex128](o))
 	default:
 		return &UnsupportedError{t}
 	}
@@ -129,7 +140,9 @@ func (o *predicate) run(c *Call) error {
 	case pl.class == dtype.U64 && o.u64 != nil:
 		drive(c, &pl, loadReal[uint64], nil, o.u64)
 	case pl.class == dtype.C64 && o.c64 != nil:
-		drive(c, &pl, loadComplex, nil, o.c64)
+		drive(c, &pl, loadComplex[complex64], nil, o.c64)
+	case pl.class == dtype.C128 && o.c128 != nil:
+		drive(c, &pl, loadComplex[complex128], nil, o.c128)
 	default:
 		return &UnsupportedError{t}
 	}
@@ -180,7 +193,7 @@ const (
 )
 
 // drive runs loop f over the result.
-func drive[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T]) {
+func drive[D, T element](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T]) {
 	out := &c.Out[0]
 	n := out.Size()
 	if n == 0 {
@@ -218,12 +231,12 @@ func drive[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d []T, 
 }
 
 // driveParallel is a function of its own so that small calls do not pay for the closure.
-func driveParallel[D, T number | complex64 | uint8](c *Call, pl plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], n, grain int) {
+func driveParallel[D, T element](c *Call, pl plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], n, grain int) {
 	Parallel(n, grain, func(lo, hi int) { driveRange(c, &pl, load, store, f, lo, hi) })
 }
 
 // driveRange computes elements lo … hi of the result.
-func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], lo, hi int) {
+func driveRange[D, T element](c *Call, pl *plan, load func(d []T, v *view, lo int), store func(out *Array, lo int, s []D), f loop[D, T], lo, hi int) {
 	w := newWork()
 	out := &c.Out[0]
 	var p *Params
@@ -304,7 +317,7 @@ func driveRange[D, T number | complex64 | uint8](c *Call, pl *plan, load func(d 
 }
 
 // roundTo rounds values of a compute type to the values of t.
-func roundTo[T number | complex64 | uint8](t dtype.DType, xs []T) {
+func roundTo[T element](t dtype.DType, xs []T) {
 	switch xs := any(xs).(type) {
 	case []float32:
 		for i, x := range xs {

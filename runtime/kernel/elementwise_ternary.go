@@ -4,7 +4,7 @@ import "math"
 
 // Operations of three operands, and bounds.
 
-func loopWhere[T number | complex64](d, cond, a, b []T, _ *Params) {
+func loopWhere[T number | complexNumber](d, cond, a, b []T, _ *Params) {
 	cond, a, b = cond[:len(d)], a[:len(d)], b[:len(d)]
 	for i := range d {
 		x := b[i]
@@ -15,7 +15,7 @@ func loopWhere[T number | complex64](d, cond, a, b []T, _ *Params) {
 	}
 }
 
-func loopMaskedFill[T number | complex64](d, a, mask, v []T, _ *Params) {
+func loopMaskedFill[T number | complexNumber](d, a, mask, v []T, _ *Params) {
 	for i, x := range a {
 		if mask[i] != 0 {
 			x = v[i]
@@ -95,8 +95,8 @@ func loopClampU64(d, a, _, _ []uint64, p *Params) {
 }
 
 var (
-	whereOp      = elementwise{f32: loopWhere[float32], f64: loopWhere[float64], i64: loopWhere[int64], u64: loopWhere[uint64], c64: loopWhere[complex64]}
-	maskedFillOp = elementwise{f32: loopMaskedFill[float32], f64: loopMaskedFill[float64], i64: loopMaskedFill[int64], u64: loopMaskedFill[uint64], c64: loopMaskedFill[complex64]}
+	whereOp      = elementwise{f32: loopWhere[float32], f64: loopWhere[float64], i64: loopWhere[int64], u64: loopWhere[uint64], c64: loopWhere[complex64], c128: loopWhere[complex128]}
+	maskedFillOp = elementwise{f32: loopMaskedFill[float32], f64: loopMaskedFill[float64], i64: loopMaskedFill[int64], u64: loopMaskedFill[uint64], c64: loopMaskedFill[complex64], c128: loopMaskedFill[complex128]}
 	clampOp      = elementwise{f32: loopClamp[float32], f64: loopClamp[float64], i64: loopClamp[int64], u64: loopClampU64, prep: prepBounds}
 	clampByOp    = elementwise{f32: loopClampBy[float32], f64: loopClampBy[float64], i64: loopClampBy[int64], u64: loopClampBy[uint64]}
 	lerpOp       = elementwise{wide: true, f32: loopLerp[float32], f64: loopLerp[float64]}

@@ -1,7 +1,5 @@
 package kernel
 
-import "github.com/tpush/tpush/runtime/dtype"
-
 // maxRank bounds the axes left after neighbours were merged.
 const maxRank = 32
 
@@ -127,44 +125,5 @@ func loadReal[T number](d []T, v *view, lo int) {
 func fill[T any](d []T, x T) {
 	for i := range d {
 		d[i] = x
-	}
-}
-
-// loadComplex fills d with elements lo … of v.
-func loadComplex(d []complex64, v *view, lo int) {
-	if v.arr.DType != dtype.C64 {
-		var re [chunk]float32
-		loadReal(re[:len(d)], v, lo)
-		for i := range d {
-			d[i] = complex(re[i], 0)
-		}
-		return
-	}
-	s := As[complex64](v.arr.Buf)
-	v.runs(lo, len(d), func(i, off, stride, n int) {
-		for k := range d[i : i+n] {
-			d[i+k] = s[off+k*stride]
-		}
-	})
-}
-
-// storeComplex writes s to elements lo … of the dense array out.
-func storeComplex(out *Array, lo int, s []complex64) {
-	switch out.DType {
-	case dtype.C64:
-		copy(As[complex64](out.Buf)[lo:], s)
-	case dtype.Bool:
-		for i, x := range s {
-			out.Buf[lo+i] = 0
-			if x != 0 {
-				out.Buf[lo+i] = 1
-			}
-		}
-	default:
-		var re [chunk]float32
-		for i, x := range s {
-			re[i] = real(x)
-		}
-		storeRun(out, lo, re[:len(s)])
 	}
 }

@@ -15,6 +15,8 @@ func contractWide(out Array, con contraction, a, b Array, e *epilogue) {
 		contractAs[float64](out, con, a, b, e)
 	case dtype.C64:
 		contractAs[complex64](out, con, a, b, e)
+	case dtype.C128:
+		contractAs[complex128](out, con, a, b, e)
 	default:
 		contractAs[int64](out, con, a, b, e)
 	}

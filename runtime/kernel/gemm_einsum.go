@@ -162,6 +162,8 @@ func einsum(out Array, e Einsum, in []Array) {
 		einsumAs[float64](out, e, in)
 	case dtype.C64:
 		einsumAs[complex64](out, e, in)
+	case dtype.C128:
+		einsumAs[complex128](out, e, in)
 	default:
 		einsumAs[int64](out, e, in)
 	}
@@ -304,6 +306,8 @@ func BilinearCall(c *Call) error {
 		finish(As[float64](sum.Buf), out.Dims, ep)
 	case dtype.C64:
 		finish(As[complex64](sum.Buf), out.Dims, ep)
+	case dtype.C128:
+		finish(As[complex128](sum.Buf), out.Dims, ep)
 	default:
 		finish(As[int64](sum.Buf), out.Dims, ep)
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 // wideType is the type that an operation which adds and multiplies elements of
-// d computes in: F64 and C64 as they are, F32 for the other floats, I64 for
+// d computes in: F64, C64 and C128 as they are, F32 for the other floats, I64 for
 // integers and bools (sums and products that wrap there wrap alike in the narrow type).
 func wideType(d dtype.DType) dtype.DType {
 	switch {
-	case d == dtype.F64 || d == dtype.C64:
+	case d == dtype.F64 || d.IsComplex():
 		return d
 	case d.IsFloat():
 		return dtype.F32
@@ -30,6 +30,8 @@ func wideOf[T factor]() dtype.DType {
 		return dtype.F64
 	case complex64:
 		return dtype.C64
+	case complex128:
+		return dtype.C128
 	}
 	return dtype.I64
 }

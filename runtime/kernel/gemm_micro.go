@@ -3,7 +3,7 @@ package kernel
 // factor lists the types a product is computed in: narrower floats are widened
 // to float32, integers and bools to int64 (which wraps as the narrow type does).
 type factor interface {
-	float32 | float64 | int64 | complex64
+	float32 | float64 | int64 | complex64 | complex128
 }
 
 // A microKernel computes a tile c[rows,cols] of a product over k terms, added

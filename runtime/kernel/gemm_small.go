@@ -26,6 +26,8 @@ func Cross(c *Call) error {
 		crossAs[float64](c)
 	case dtype.C64:
 		crossAs[complex64](c)
+	case dtype.C128:
+		crossAs[complex128](c)
 	default:
 		crossAs[int64](c)
 	}

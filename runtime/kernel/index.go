@@ -121,6 +121,8 @@ func gather(out, x Array, idx []int64, dim int) error {
 		gatherAs(As[uint32](out.Buf), As[uint32](x.Buf), x.View, out.Dims, idx, dim)
 	case 8:
 		gatherAs(As[uint64](out.Buf), As[uint64](x.Buf), x.View, out.Dims, idx, dim)
+	case 16:
+		gatherAs(As[complex128](out.Buf), As[complex128](x.Buf), x.View, out.Dims, idx, dim)
 	}
 	return nil
 }

@@ -154,6 +154,8 @@ func Index(c *Call) error {
 		indexAs[uint32](out, x, r)
 	case 8:
 		indexAs[uint64](out, x, r)
+	case 16:
+		indexAs[complex128](out, x, r)
 	}
 	return nil
 }
@@ -192,6 +194,8 @@ func IndexPut(c *Call) error {
 			indexPutAs[uint32](out, src, r)
 		case 8:
 			indexPutAs[uint64](out, src, r)
+		case 16:
+			indexPutAs[complex128](out, src, r)
 		}
 		return nil
 	}
@@ -202,6 +206,8 @@ func IndexPut(c *Call) error {
 		indexAddAs[float64](out, x, values, r)
 	case dtype.C64:
 		indexAddAs[complex64](out, x, values, r)
+	case dtype.C128:
+		indexAddAs[complex128](out, x, values, r)
 	default:
 		indexAddAs[int64](out, x, values, r)
 	}

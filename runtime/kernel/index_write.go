@@ -36,6 +36,8 @@ func scatterAll(out, idx, src Array, dim int) {
 		scatterInto[uint32](out, idx, src, dim)
 	case 8:
 		scatterInto[uint64](out, idx, src, dim)
+	case 16:
+		scatterInto[complex128](out, idx, src, dim)
 	}
 }
 
@@ -157,18 +159,20 @@ func reduceWide(c *Call, idx, src Array, dim int, how reducer, self bool) error 
 	case dtype.F64:
 		reduceInto[float64](c, idx, src, dim, how, self)
 	case dtype.C64:
-		reduceComplex(c, idx, src, dim)
+		reduceComplex[complex64](c, idx, src, dim)
+	case dtype.C128:
+		reduceComplex[complex128](c, idx, src, dim)
 	default:
 		reduceInto[int64](c, idx, src, dim, how, self)
 	}
 	return nil
 }
 
-func reduceComplex(c *Call, idx, src Array, dim int) {
+func reduceComplex[T factor](c *Call, idx, src Array, dim int) {
 	out := c.Out[0]
-	res := wideResult[complex64](out)
-	copy(res, wideElems[complex64](c.In[0]))
-	from := wideElems[complex64](src)
+	res := wideResult[T](out)
+	copy(res, wideElems[T](c.In[0]))
+	from := wideElems[T](src)
 	eachTarget(out, idx, shape.Dense(src.Dims), dim, func(to, at int) { res[to] += from[at] })
 	storeWide(out, res)
 }
@@ -247,6 +251,8 @@ func IndexAdd(c *Call) error {
 			scaleBy(As[float64](wide.Buf), numberOf(alpha))
 		case dtype.C64:
 			scaleBy(As[complex64](wide.Buf), numberOf(alpha))
+		case dtype.C128:
+			scaleBy(As[complex128](wide.Buf), numberOf(alpha))
 		default:
 			scaleBy(As[int64](wide.Buf), numberOf(alpha))
 		}
@@ -259,6 +265,8 @@ func IndexAdd(c *Call) error {
 		addSlices[float64](c, src, dim)
 	case dtype.C64:
 		addSlices[complex64](c, src, dim)
+	case dtype.C128:
+		addSlices[complex128](c, src, dim)
 	default:
 		addSlices[int64](c, src, dim)
 	}

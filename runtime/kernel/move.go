@@ -329,6 +329,8 @@ func AddWithin(see func(v shape.View, a Attrs) (shape.View, error)) Func {
 			addWithin[float64](c, v)
 		case dtype.C64:
 			addWithin[complex64](c, v)
+		case dtype.C128:
+			addWithin[complex128](c, v)
 		default:
 			addWithin[int64](c, v)
 		}
@@ -385,6 +387,8 @@ func SumToSize(c *Call) error {
 		one.Buf = bytesOf([]float64{1})
 	case dtype.C64:
 		one.Buf = bytesOf([]complex64{1})
+	case dtype.C128:
+		one.Buf = bytesOf([]complex128{1})
 	default:
 		one.Buf = bytesOf([]int64{1})
 	}

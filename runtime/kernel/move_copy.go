@@ -12,6 +12,8 @@ func Copy(dst, src Array) {
 		copyAs[uint32](dst, src)
 	case 8:
 		copyAs[uint64](dst, src)
+	case 16:
+		copyAs[complex128](dst, src)
 	}
 }
 

@@ -69,6 +69,8 @@ func Pad(c *Call) error {
 		padInto(As[uint32](out.Buf), As[uint32](x.Buf), x.View, out.Dims, maps)
 	case 8:
 		padInto(As[uint64](out.Buf), As[uint64](x.Buf), x.View, out.Dims, maps)
+	case 16:
+		padInto(As[complex128](out.Buf), As[complex128](x.Buf), x.View, out.Dims, maps)
 	}
 	return nil
 }
@@ -113,6 +115,8 @@ func PadBackward(c *Call) error {
 		padBackward[float64](c)
 	case dtype.C64:
 		padBackward[complex64](c)
+	case dtype.C128:
+		padBackward[complex128](c)
 	default:
 		padBackward[int64](c)
 	}

@@ -192,6 +192,8 @@ func Resample(taps func(c *Call, in []int) []Taps, transposed bool) Func {
 			resample[float64](c, ts, transposed)
 		case dtype.C64:
 			resample[complex64](c, ts, transposed)
+		case dtype.C128:
+			resample[complex128](c, ts, transposed)
 		default:
 			resample[int64](c, ts, transposed)
 		}

@@ -185,8 +185,11 @@ func Mean(c *Call) error {
 func sumThen(c *Call, n int) error {
 	x, out := c.In[0], c.Out[0]
 	axes := reducedAxes(c.Attrs, len(x.Dims))
-	if out.DType == dtype.C64 {
-		return sumComplex(x, out, axes, n)
+	switch out.DType {
+	case dtype.C64:
+		return sumComplex[float32](x, out, axes, n)
+	case dtype.C128:
+		return sumComplex[float64](x, out, axes, n)
 	}
 	return byType(out.DType,
 		func() { sumScaled[float32](x, out, axes, float32(n), n >= 0) },
@@ -194,13 +197,13 @@ func sumThen(c *Call, n int) error {
 		func() { sumScaled[int64](x, out, axes, 1, false) })
 }
 
-// sumComplex adds real and imaginary parts, each as a sum of f32.
-func sumComplex(x, out Array, axes []int, n int) error {
-	x = Cast(x, dtype.C64)
-	dst := As[float32](out.Buf)
-	part := make([]float32, out.Size())
+// sumComplex adds real and imaginary parts, each as a sum of reals.
+func sumComplex[T float32 | float64](x, out Array, axes []int, n int) error {
+	x = Cast(x, out.DType)
+	dst := As[T](out.Buf)
+	part := make([]T, out.Size())
 	for k := range 2 {
-		v := Array{DType: dtype.F32, View: x.View, Buf: x.Buf}
+		v := Array{DType: out.DType.Part(), View: x.View, Buf: x.Buf}
 		v.Offset = 2*x.Offset + k
 		v.Strides = make([]int, len(x.Strides))
 		for i, s := range x.Strides {
@@ -209,7 +212,7 @@ func sumComplex(x, out Array, axes []int, n int) error {
 		sumAs(v, axes, part)
 		for i, s := range part {
 			if n >= 0 {
-				s /= float32(n)
+				s /= T(n)
 			}
 			dst[2*i+k] = s
 		}
@@ -219,7 +222,7 @@ func sumComplex(x, out Array, axes []int, n int) error {
 
 // truths sees a complex array as bools, not 0; others as they are.
 func truths(x Array) Array {
-	if x.DType == dtype.C64 {
+	if x.DType.IsComplex() {
 		return Cast(x, dtype.Bool)
 	}
 	return x

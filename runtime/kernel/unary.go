@@ -1,26 +1,29 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+)
 
 // Operations of one operand that are exact or correctly rounded.
 
-func loopNeg[T number | complex64](d, a, _, _ []T, _ *Params) {
+func loopNeg[T number | complexNumber](d, a, _, _ []T, _ *Params) {
 	a = a[:len(d)]
 	for i := range d {
 		d[i] = -a[i]
 	}
 }
 
-func loopSquare[T number | complex64](d, a, _, _ []T, _ *Params) {
+func loopSquare[T number | complexNumber](d, a, _, _ []T, _ *Params) {
 	a = a[:len(d)]
 	for i := range d {
 		d[i] = a[i] * a[i]
 	}
 }
 
-func loopSame[T number | complex64](d, a, _, _ []T, _ *Params) { copy(d, a) }
+func loopSame[T number | complexNumber](d, a, _, _ []T, _ *Params) { copy(d, a) }
 
-func loopReciprocal[T float32 | float64 | complex64](d, a, _, _ []T, _ *Params) {
+func loopReciprocal[T float32 | float64 | complexNumber](d, a, _, _ []T, _ *Params) {
 	a = a[:len(d)]
 	for i := range d {
 		d[i] = 1 / a[i]
@@ -67,10 +70,10 @@ var (
 		},
 		u64: loopSame[uint64],
 	}
-	negOp        = elementwise{f32: loopNeg[float32], f64: loopNeg[float64], i64: loopNeg[int64], u64: loopNeg[uint64], c64: loopNeg[complex64]}
-	squareOp     = elementwise{f32: loopSquare[float32], f64: loopSquare[float64], i64: loopSquare[int64], u64: loopSquare[uint64], c64: loopSquare[complex64]}
-	positiveOp   = elementwise{f32: loopSame[float32], f64: loopSame[float64], i64: loopSame[int64], u64: loopSame[uint64], c64: loopSame[complex64]}
-	reciprocalOp = elementwise{f32: loopReciprocal[float32], f64: loopReciprocal[float64], c64: loopReciprocal[complex64]}
+	negOp        = elementwise{f32: loopNeg[float32], f64: loopNeg[float64], i64: loopNeg[int64], u64: loopNeg[uint64], c64: loopNeg[complex64], c128: loopNeg[complex128]}
+	squareOp     = elementwise{f32: loopSquare[float32], f64: loopSquare[float64], i64: loopSquare[int64], u64: loopSquare[uint64], c64: loopSquare[complex64], c128: loopSquare[complex128]}
+	positiveOp   = elementwise{f32: loopSame[float32], f64: loopSame[float64], i64: loopSame[int64], u64: loopSame[uint64], c64: loopSame[complex64], c128: loopSame[complex128]}
+	reciprocalOp = elementwise{f32: loopReciprocal[float32], f64: loopReciprocal[float64], c64: loopReciprocal[complex64], c128: loopReciprocal[complex128]}
 	signOp       = elementwise{f32: loopSign[float32], f64: loopSign[float64], i64: loopSign[int64], u64: loopSign[uint64]}
 	bitNotOp     = elementwise{i64: loopNot[int64], u64: loopNot[uint64], bit: func(d, a, _, _ []uint64, _ *Params) {
 		for i, x := range a {
@@ -78,6 +81,7 @@ var (
 		}
 	}}
 	sqrtOp = elementwise{
+		z: cmplx.Sqrt,
 		f32: func(d, a, _, _ []float32, _ *Params) {
 			a = a[:len(d)]
 			for i := range d {
@@ -91,6 +95,7 @@ var (
 		},
 	}
 	rsqrtOp = elementwise{
+		z: rsqrtComplex,
 		f32: func(d, a, _, _ []float32, _ *Params) {
 			for i, x := range a {
 				d[i] = float32(1 / math.Sqrt(float64(x)))
@@ -139,7 +144,12 @@ func integral(f func(float64) float64) elementwise {
 }
 
 // Abs computes |x|; the most negative integer stays what it is.
-func Abs(c *Call) error { return absOp.run(c) }
+func Abs(c *Call) error {
+	if isComplex(c) {
+		return absParts(c)
+	}
+	return absOp.run(c)
+}
 
 // Neg computes -x.
 func Neg(c *Call) error { return negOp.run(c) }
@@ -263,8 +273,13 @@ var angleOp = light(func(x float64) float64 {
 	return 0
 })
 
-// Angle computes π below zero, 0 elsewhere.
-func Angle(c *Call) error { return angleOp.run(c) }
+// Angle computes π below zero, 0 elsewhere; the angle of a complex number.
+func Angle(c *Call) error {
+	if isComplex(c) {
+		return angleParts(c)
+	}
+	return angleOp.run(c)
+}
 
 // Questions.
 
@@ -313,13 +328,28 @@ var (
 )
 
 // IsNaN asks x ≠ x.
-func IsNaN(c *Call) error { return isNaNOp.run(c) }
+func IsNaN(c *Call) error {
+	if isComplex(c) {
+		return askParts(c, func(re, im float64) bool { return re != re || im != im })
+	}
+	return isNaNOp.run(c)
+}
 
 // IsInf asks whether x is an infinity.
-func IsInf(c *Call) error { return isInfOp.run(c) }
+func IsInf(c *Call) error {
+	if isComplex(c) {
+		return askParts(c, func(re, im float64) bool { return math.IsInf(re, 0) || math.IsInf(im, 0) })
+	}
+	return isInfOp.run(c)
+}
 
 // IsFinite asks whether x is neither infinite nor NaN.
-func IsFinite(c *Call) error { return isFiniteOp.run(c) }
+func IsFinite(c *Call) error {
+	if isComplex(c) {
+		return askParts(c, func(re, im float64) bool { return re-re == 0 && im-im == 0 })
+	}
+	return isFiniteOp.run(c)
+}
 
 // IsPosInf asks x = +∞.
 func IsPosInf(c *Call) error { return isPosInfOp.run(c) }
@@ -331,4 +361,9 @@ func IsNegInf(c *Call) error { return isNegInfOp.run(c) }
 func SignBit(c *Call) error { return signBitOp.run(c) }
 
 // LogicalNot asks x = 0.
-func LogicalNot(c *Call) error { return logicalNotOp.run(c) }
+func LogicalNot(c *Call) error {
+	if isComplex(c) {
+		return askParts(c, func(re, im float64) bool { return re == 0 && im == 0 })
+	}
+	return logicalNotOp.run(c)
+}

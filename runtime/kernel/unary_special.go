@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+)
 
 // Transcendental functions of one operand: computed in f64 and rounded once,
 // so an f32 result is within 0.5 units in the last place but for rare double
@@ -14,22 +17,22 @@ func heavy(f func(float64) float64) elementwise {
 }
 
 var (
-	expOp     = heavyFast(math.Exp, expFast)
+	expOp     = heavyFast(math.Exp, expFast).over(cmplx.Exp)
 	exp2Op    = heavy(math.Exp2)
 	expm1Op   = heavy(math.Expm1)
-	logOp     = heavy(math.Log)
+	logOp     = heavy(math.Log).over(cmplx.Log)
 	log2Op    = heavy(log2)
 	log10Op   = heavy(log10)
 	log1pOp   = heavy(math.Log1p)
-	sinOp     = heavy(math.Sin)
-	cosOp     = heavy(math.Cos)
-	tanOp     = heavy(math.Tan)
+	sinOp     = heavy(math.Sin).over(cmplx.Sin)
+	cosOp     = heavy(math.Cos).over(cmplx.Cos)
+	tanOp     = heavy(math.Tan).over(cmplx.Tan)
 	asinOp    = heavy(math.Asin)
 	acosOp    = heavy(math.Acos)
 	atanOp    = heavy(math.Atan)
-	sinhOp    = heavy(math.Sinh)
-	coshOp    = heavy(math.Cosh)
-	tanhOp    = heavyFast(math.Tanh, tanhFast)
+	sinhOp    = heavy(math.Sinh).over(cmplx.Sinh)
+	coshOp    = heavy(math.Cosh).over(cmplx.Cosh)
+	tanhOp    = heavyFast(math.Tanh, tanhFast).over(cmplx.Tanh)
 	asinhOp   = heavy(math.Asinh)
 	acoshOp   = heavy(math.Acosh)
 	atanhOp   = heavy(math.Atanh)

@@ -63,7 +63,7 @@ var activationOps = []Def{
 		}),
 	{Name: Sigmoid, Torch: "sigmoid", Method: "Sigmoid", InPlace: true, Class: Elementwise, Params: unaryParams,
 		Doc: "One divided by one plus e to minus each element.", Example: `tpu.Of(-1.0, 2.0).Sigmoid()`,
-		Shape: likeInput, DType: realFloating, Kernel: kernel.Sigmoid, Cost: perElement(12, EUP), Lower: unaryHLO("logistic"),
+		Shape: likeInput, DType: floating, Kernel: kernel.Sigmoid, Cost: perElement(12, EUP), Lower: unaryHLO("logistic"),
 		Grad: parts(times(func(k ew) Value { return k.mul(k.y(), k.sub(1, k.y())) }))},
 	activation(Hardsigmoid, "Hardsigmoid", "Piecewise linear sigmoid: zero below -3, one above 3.", kernel.Hardsigmoid, 4,
 		func(h hlo) stablehlo.Value { return h.div(h.ramp(), h.num(6)) },

@@ -107,7 +107,7 @@ var binaryOps = []Def{
 		})},
 	{Name: Pow, Torch: "pow.Tensor_Tensor", Method: "Pow", Func: "Pow", InPlace: true, Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
 		Doc: "The first operand to the power of the second.", Example: `tpu.Of(2.0, 3.0).Pow(2)`,
-		Shape: broadcast, DType: realOnly, Kernel: kernel.Pow, Cost: perElement(20, EUP), Lower: lower(lowerPow),
+		Shape: broadcast, DType: promote, Kernel: kernel.Pow, Cost: perElement(20, EUP), Lower: lower(lowerPow),
 		Grad: parts(powBaseGrad, powExponentGrad)},
 	{Name: FloatPower, Torch: "float_power.Tensor_Tensor", Method: "FloatPower", Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
 		Doc: "The first operand to the power of the second, in f64.", Example: `tpu.Of(2.0, 3.0).FloatPower(2)`,

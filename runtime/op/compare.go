@@ -103,7 +103,7 @@ func comparison(n Name, method, dir string, t Traits, doc string, k kernel.Func)
 func logic(n Name, method, hloName, doc string, k kernel.Func) Def {
 	return Def{Name: n, Torch: string(n), Method: method, InPlace: true, Class: Elementwise, Traits: Commutative, Params: binaryParams,
 		Doc: doc, Example: `tpu.Of(0.0, 2.0).` + method + `(tpu.Of(1.0, 3.0))`,
-		Shape: broadcast, DType: ordered, Kernel: k, Cost: perElement(3, VPU), NoGrad: "the result is a bool",
+		Shape: broadcast, DType: boolean, Kernel: k, Cost: perElement(3, VPU), NoGrad: "the result is a bool",
 		Lower: lowerAsk(func(h hlo) stablehlo.Value { return h.do(hloName, h.asBool(h.in(0)), h.asBool(h.in(1))) })}
 }
 

@@ -219,6 +219,9 @@ func (d *Def) Attributes() []Param {
 
 // Specs infers the results of a call, or says why it is refused.
 func (d *Def) Specs(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
+	if err := d.refuseComplex(in); err != nil {
+		return nil, err
+	}
 	if d.Infer != nil {
 		out, err := d.Infer(in, a)
 		return out, d.named(err)
@@ -232,6 +235,9 @@ func (d *Def) Specs(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
 
 // Spec infers the only result of a call. d.Infer must be nil.
 func (d *Def) Spec(in []shape.Spec, a Attrs) (shape.Spec, error) {
+	if err := d.refuseComplex(in); err != nil {
+		return shape.Spec{}, err
+	}
 	t, err := d.DType(in, a)
 	if err != nil {
 		return shape.Spec{}, d.named(err)

@@ -76,6 +76,16 @@ func realFloating(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	return t, err
 }
 
+// partType gives the type of a complex operand's parts, and that of rule for others.
+func partType(rule func([]shape.Spec, Attrs) (dtype.DType, error)) func([]shape.Spec, Attrs) (dtype.DType, error) {
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		if t := in[0].DType; t.IsComplex() {
+			return t.Part(), nil
+		}
+		return rule(in, a)
+	}
+}
+
 // ordered is boolean for operands that have an order.
 func ordered(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	if _, err := realOnly(in, a); err != nil {

@@ -318,7 +318,7 @@ func lowerResample(taps func(c *kernel.Call, in []int) []kernel.Taps, transposed
 		call := &kernel.Call{In: []kernel.Array{{DType: x.Spec.DType, View: shape.Dense(x.Spec.Dims)}},
 			Out: []kernel.Array{{DType: out.DType, View: shape.Dense(out.Dims)}}, Attrs: c.Attrs}
 		wide := dtype.F32
-		if x.Spec.DType == dtype.F64 || x.Spec.DType == dtype.C64 {
+		if x.Spec.DType == dtype.F64 || x.Spec.DType.IsComplex() {
 			wide = x.Spec.DType
 		}
 		y := w.Convert(x, wide)

@@ -146,7 +146,7 @@ func realSumType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 		t, err := sumType(in, a)
 		if err == nil && (t.Kind() == dtype.KindComplex || in[0].DType.Kind() == dtype.KindComplex) {
-			return dtype.Invalid, &TypeError{Op: string(n), Arg: "input", DType: dtype.C64, Want: "a real number"}
+			return dtype.Invalid, &TypeError{Op: string(n), Arg: "input", DType: in[0].DType, Want: "a real number"}
 		}
 		return t, err
 	}
@@ -154,8 +154,11 @@ func realSumType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 
 // meanType is floatOnly, and lets complex numbers be.
 func meanType(in []shape.Spec, a Attrs) (dtype.DType, error) {
-	if in[0].DType == dtype.C64 && (a.DType("dtype") == dtype.Invalid || a.DType("dtype") == dtype.C64) {
-		return dtype.C64, nil
+	if in[0].DType.IsComplex() && (a.DType("dtype") == dtype.Invalid || a.DType("dtype").IsComplex()) {
+		if t := a.DType("dtype"); t != dtype.Invalid {
+			return t, nil
+		}
+		return in[0].DType, nil
 	}
 	return floatOnly(Mean)(in, a)
 }

@@ -56,6 +56,10 @@ const (
 func curve(n Name, method, doc, example string, k kernel.Func, cost int64, low lowering, d func(k ew) Value) Def {
 	row := Def{Name: n, Torch: string(n), Method: method, InPlace: true, Class: Elementwise, Params: unaryParams, Doc: doc, Example: example,
 		Shape: likeInput, DType: realFloating, Kernel: k, Cost: perElement(cost, EUP), Lower: low}
+	switch n {
+	case Exp, Log, Sin, Cos, Tan, Sinh, Cosh, Tanh:
+		row.DType = floating // complex numbers too
+	}
 	if d == nil {
 		row.NoGrad = "PyTorch has no derivative for it either"
 	} else {
@@ -154,7 +158,7 @@ var specialOps = []Def{
 		Grad: parts(logitGrad)},
 	{Name: Angle, Torch: "angle", Method: "Angle", Class: Elementwise, Params: unaryParams,
 		Doc: "Angle of each element as a complex number: pi below zero, else zero.", Example: `tpu.Of(-1.0, 2.0).Angle()`,
-		Shape: likeInput, DType: realFloating, Kernel: kernel.Angle, Cost: perElement(3, VPU), Lower: lower(lowerAngle), Grad: parts(zeroGrad)},
+		Shape: likeInput, DType: partType(realFloating), Kernel: kernel.Angle, Cost: perElement(3, VPU), Lower: lower(lowerAngle), Grad: parts(zeroGrad)},
 	special(I0, "I0", "Modified Bessel function of order 0.", `tpu.Of(0.0, 1.0).I0()`, kernel.I0, 40,
 		lowerWide(func(h hlo) stablehlo.Value { return h.mul(h.exp(h.abs(h.in(0))), lowerI0e(h)) }),
 		func(k ew) Value { return k.op(I1, k.a()) }),

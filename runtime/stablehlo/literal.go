@@ -30,6 +30,9 @@ func LiteralBits(t dtype.DType, bits uint64) string {
 		s := 64 - t.Bits()
 		return strconv.FormatInt(int64(bits<<s)>>s, 10)
 	case dtype.KindComplex:
+		if t == dtype.C128 { // bits are the real part
+			return "(" + LiteralBits(dtype.F64, bits) + ", " + LiteralBits(dtype.F64, 0) + ")"
+		}
 		return "(" + LiteralBits(dtype.F32, bits&math.MaxUint32) + ", " + LiteralBits(dtype.F32, bits>>32) + ")"
 	}
 	x := t.Decode(bits)

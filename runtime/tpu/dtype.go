@@ -29,6 +29,7 @@ const (
 	F32        = DType(dtype.F32)
 	F64        = DType(dtype.F64)
 	C64        = DType(dtype.C64)
+	C128       = DType(dtype.C128)
 )
 
 // String gives the name: f32.

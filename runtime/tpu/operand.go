@@ -64,6 +64,10 @@ func (e *engine) resolve(name string, x any) operand {
 		return operand{v: e.d.Scalar(x)}
 	case int:
 		return operand{v: e.d.Scalar(int64(x))}
+	case complex128:
+		return operand{v: e.d.Scalar(x)}
+	case complex64:
+		return operand{v: e.d.Scalar(complex128(x))}
 	}
 	n, ok := number(x)
 	if !ok {

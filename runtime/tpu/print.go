@@ -89,6 +89,10 @@ func (p *printer) measure() {
 		p.format = func(i int) string {
 			return strings.Trim(strconv.FormatComplex(complex128(kernel.As[complex64](p.a.Buf)[i]), 'g', printDigits, 64), "()")
 		}
+	case dtype.C128:
+		p.format = func(i int) string {
+			return strings.Trim(strconv.FormatComplex(kernel.As[complex128](p.a.Buf)[i], 'g', printDigits, 128), "()")
+		}
 	default:
 		p.whole = true
 		lo, hi := math.Inf(1), 0.0

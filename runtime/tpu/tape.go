@@ -74,7 +74,7 @@ func (t *Tensor) history() *history {
 
 // differentiable says whether tensors of type d can have a gradient.
 func differentiable(d dtype.DType) bool {
-	return d.Kind() == dtype.KindFloat || d.Kind() == dtype.KindComplex
+	return d.IsFloat()
 }
 
 // record puts an application on the tape and gives its results their histories.
@@ -87,6 +87,9 @@ func (e *engine) record(def *op.Def, attrs op.Attrs, ops []operand, outs ...*Ten
 		any = any || differentiable(t.dt)
 	}
 	if !any {
+		if len(outs) > 0 && outs[0].dt.IsComplex() {
+			e.fail(string(def.Name), &GradTypeError{outs[0].dt}) // rather than a gradient that ends here silently
+		}
 		return
 	}
 	n := &node{e: e, def: def, attrs: attrs}

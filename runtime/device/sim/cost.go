@@ -95,7 +95,7 @@ func passes(t dtype.DType, precision string) float64 {
 			return one
 		}
 		return high
-	case dtype.F64, dtype.I64, dtype.U64, dtype.C64:
+	case dtype.F64, dtype.I64, dtype.U64, dtype.C64, dtype.C128:
 		return 4 * highest // pairs of 32-bit parts, four products
 	}
 	return 1
