@@ -73,8 +73,11 @@ type compiler struct {
 	foreign      []*foreignMethod
 	last         ast.Expr // last expression, to be shown
 	tmp          int
-	extra        map[string]string                  // packages that the lowered code needs
-	generics     map[string]bool                    // generic functions of the library that are used
+	extra        map[string]string // packages that the lowered code needs
+	generics     map[string]bool   // generic functions of the library that are used
+	genericMade  map[string]bool   // those that this cell declares
+	monos        map[string]string // functions made of generic ones for this cell: name and type arguments to internal name
+	monoDecls    []ast.Decl
 	instantiated map[ast.Expr]bool                  // those with their type arguments
 	localRegs    []ast.Decl                         // registrations of types inside functions
 	pairs        map[*ast.TypeAssertExpr]bool       // assertions with a comma-ok

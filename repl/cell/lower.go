@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -44,7 +45,8 @@ func (c *compiler) lower() *Unit {
 			}
 		}
 	}
-	decls = append(append(decls, c.genericDecls()...), append(append(c.varDecls(u), regs...), c.localRegs...)...)
+	vars := c.varDecls(u)
+	decls = append(append(decls, c.genericDecls()...), append(append(vars, regs...), c.localRegs...)...)
 	body = append(c.setHooks, body...)
 	if len(body) > 0 {
 		c.body.Body.List = body
@@ -363,6 +365,8 @@ func (c *compiler) commit() func(func(string) bool) (undo func()) {
 	imports := c.imports
 	s := c.s
 	return func(reached func(string) bool) (undo func()) {
+		maps.Copy(s.genericDone, c.genericMade)
+		maps.Copy(s.monos, c.monos)
 		changed := map[string]*entry{}
 		set := func(name string, e *entry) {
 			if _, ok := changed[name]; !ok {

@@ -46,6 +46,7 @@ type Scope struct {
 
 	generics    map[string]string // text of the generic functions, nil until one is used
 	genericDone map[string]bool   // those that were compiled
+	monos       map[string]string // functions made of generic ones: name and type arguments to internal name
 	siteMu      sync.RWMutex
 	sites       []*Site
 	holding     map[types.Type]bool     // what holdsTensor found
@@ -67,7 +68,7 @@ type entry struct {
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, monos: map[string]string{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It

@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
 )
 
 // typeExpr writes a type as syntax at a position, with internal names.
@@ -33,6 +35,7 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 	if err != nil {
 		panic(&InternalError{"type " + text, err})
 	}
+	e = c.ownGenerics(e)
 	renames := map[string]string{}
 	c.namesOf(t, renames, map[types.Type]bool{})
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -49,6 +52,25 @@ func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
 	})
 	setPos(e, p)
 	return e
+}
+
+// ownGenerics writes the generic types of the standard library as types of the
+// runtime.
+func (c *compiler) ownGenerics(e ast.Expr) ast.Expr {
+	return astutil.Apply(e, nil, func(cur *astutil.Cursor) bool {
+		x, ok := cur.Node().(*ast.IndexExpr)
+		if !ok {
+			return true
+		}
+		if s, ok := x.X.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				if name := genericTypes[c.extra[id.Name]+"."+s.Sel.Name]; name != "" {
+					cur.Replace(sel(ident(runtimePackage, x.Pos()), name, x.Pos()))
+				}
+			}
+		}
+		return true
+	}).(ast.Expr)
 }
 
 // unname drops the names of parameters. They mean nothing in a type, and the

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
+	"unique"
 )
 
 // runtimePath is where instrumented code finds what it calls.
@@ -49,6 +51,7 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"SortOrdered": sortOrdered,
 		"SortSlice":   func(x any, less func(i, j int) bool) { sort.Slice(x, less) },
 		"SortStable":  func(x any, less func(i, j int) bool) { sort.SliceStable(x, less) },
+		"OnceFunc":    sync.OnceFunc,
 		"BadIndex":    badIndex,
 		"BadSlice":    badSlice,
 		"BadShift":    badShift,
@@ -68,7 +71,9 @@ func (in *Interp) runtimeSymbols() map[string]reflect.Value {
 		"CondWait":      condWait,
 		"OnceDo":        onceDo,
 	}
-	out := map[string]reflect.Value{"Frame": reflect.ValueOf((*Frame)(nil))}
+	maps.Copy(fns, in.genericSupport())
+	out := map[string]reflect.Value{"Frame": reflect.ValueOf((*Frame)(nil)), "Box": reflect.ValueOf((*box)(nil)), "Handle": reflect.ValueOf((*unique.Handle[any])(nil)),
+		"ReflectType": reflect.ValueOf((*reflect.Type)(nil)), "ReflectValue": reflect.ValueOf((*reflect.Value)(nil))}
 	maps.Copy(out, standInSymbols())
 	for name, f := range fns {
 		out[name] = reflect.ValueOf(f)
