@@ -167,7 +167,7 @@ func Recompute(r *exec.Record, in []kernel.Array) (outs []kernel.Array, err erro
 		a.Weak = false
 		args[i] = a
 	}
-	if err := r.Def.Kernel(&kernel.Call{In: args, Out: outs, Attrs: r.Attrs}); err != nil {
+	if err := r.Def.Run(&kernel.Call{In: args, Out: outs, Attrs: r.Attrs}); err != nil {
 		return nil, &RecomputeError{string(r.Def.Name), r.OpN, err}
 	}
 	return outs, nil

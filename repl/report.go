@@ -111,7 +111,7 @@ var kinds = []Kind{
 	{Word: "depth", Doc: "calls were nested too deeply", Example: "func down(n int) int { return down(n+1) + 1 }\ndown(0)", match: is[*interp.DepthError]},
 	{
 		Word: "device", Doc: "the device cannot do it", Example: "f := tpu.Compile(func(x *tpu.Tensor) float64 { return x.Sum().Item() })\nf(tpu.Ones(3))",
-		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*device.UnknownChipError]),
+		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*exec.PrecisionError], is[*device.UnknownChipError]),
 	},
 	{
 		Word: "value", Doc: "an option or a tensor is none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",

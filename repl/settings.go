@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/tpush/tpush/runtime/exec"
 )
 
 // Settings are the values a user may change with :set.
@@ -51,6 +53,11 @@ func SettingTable() []Setting {
 			Name: "donation", Doc: "in-place writes may reuse HBM, where the mode allows it", Values: onOff,
 			Get: func(s *Session) string { return onOffText(s.disp.Donation()) },
 			Set: func(s *Session, v string) error { s.disp.SetDonation(v == "on"); return nil },
+		},
+		{
+			Name: "precision", Doc: "products of f32: in f32, or in three passes of bf16, or in one", Values: exec.Precisions(),
+			Get: func(s *Session) string { return s.disp.Precision() },
+			Set: func(s *Session, v string) error { return s.disp.SetPrecision(v) },
 		},
 		{
 			Name: "trace", Doc: "record events", Values: onOff,

@@ -66,7 +66,9 @@ type Dispatcher struct {
 	cell    int
 	infos   map[*op.Def]*defInfo
 	scalars map[scalarKey]*Value
-	cache   *cache
+
+	precision string // of products; "" is the highest
+	cache     *cache
 
 	queue   []*node
 	lost    *OpError // first failure that nobody was told of
@@ -254,6 +256,9 @@ func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, err
 	d.collect()
 	d.nextOp++
 	st := d.arrive()
+	if d.precision != "" {
+		attrs = d.precisely(def, attrs)
+	}
 	if def.Indices != nil && d.Checking() && !d.capturing {
 		if err := d.checkBounds(def, attrs, in, st); err != nil {
 			return nil, err

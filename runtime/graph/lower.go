@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
@@ -24,11 +25,12 @@ func Lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Va
 			}
 		}
 		w.Loc = location(n)
+		w.Precision = strings.ToUpper(n.Attrs.Str(op.PrecisionAttr))
 		for i, v := range n.Def.Lower(w, c) {
 			vals[Ref{n, i}] = v
 		}
 	}
-	w.Loc = ""
+	w.Loc, w.Precision = "", ""
 	out := make([]stablehlo.Value, len(g.Outputs))
 	for i, r := range g.Outputs {
 		out[i] = vals[r]

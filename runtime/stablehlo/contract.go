@@ -37,12 +37,16 @@ func (w *Writer) DotGeneral(x, y Value, d DotDims, t dtype.DType, precision stri
 			field("rhs_batching_dimensions", d.RHSBatch),
 			field("lhs_contracting_dimensions", d.LHSContract),
 			field("rhs_contracting_dimensions", d.RHSContract),
-		)+">, "+precisionConfig(precision), x, y)
+		)+">, "+w.precisionConfig(precision), x, y)
 }
 
-func precisionConfig(p string) string {
-	if p == "" {
+// precisionConfig states a precision, the program's own where the highest is asked for.
+func (w *Writer) precisionConfig(p string) string {
+	switch {
+	case p == "":
 		p = Default
+	case p == Highest && w.Precision != "":
+		p = w.Precision
 	}
 	return fmt.Sprintf("precision_config = [#stablehlo<precision %s>, #stablehlo<precision %s>]", p, p)
 }
@@ -92,7 +96,7 @@ func (w *Writer) Convolution(x, k Value, c Conv, t dtype.DType) Value {
 		fmt.Sprintf("feature_group_count = %d : i64", fg),
 		"lhs_dilation = "+I64s(ldil),
 		"padding = "+pairs(pad),
-		precisionConfig(c.Precision),
+		w.precisionConfig(c.Precision),
 		"rhs_dilation = "+I64s(rdil),
 		"window_reversal = "+bools(rev),
 		"window_strides = "+I64s(strides),

@@ -27,6 +27,8 @@ type Writer struct {
 	indent int
 	// Loc, when not empty, is appended to every operation: loc("…"("file":line:col)).
 	Loc string
+	// Precision of the products that ask for the highest; "" is the highest.
+	Precision string
 }
 
 // Body gives what was written so far.

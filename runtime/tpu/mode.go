@@ -112,6 +112,27 @@ func SetHBMLimit(bytes int64) {
 	d.HBM().SetLimit(bytes)
 }
 
+// Precision is that of products on the matrix unit.
+func Precision() string { return ambientEngine().d.Precision() }
+
+// SetPrecision changes how products of f32 and f16 are computed from now on:
+// "highest" in f32, "high" in three passes of bf16 (16 bits of each operand),
+// "default" in one (8 bits). Sums are f32 in each.
+func SetPrecision(name string) {
+	e := ambientEngine()
+	if err := e.d.SetPrecision(name); err != nil {
+		e.fail("precision", err)
+	}
+}
+
+// WithPrecision runs f at a precision.
+func WithPrecision(name string, f func()) {
+	old := Precision()
+	SetPrecision(name)
+	defer SetPrecision(old)
+	f()
+}
+
 // A capture is one run of a compiled function.
 type capture struct {
 	outer *capture

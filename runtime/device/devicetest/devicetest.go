@@ -125,7 +125,7 @@ func reference(t *testing.T, g *graph.Graph, in []kernel.Array) []kernel.Array {
 		for _, o := range n.Outs {
 			c.Out = append(c.Out, kernel.New(o))
 		}
-		if err := n.Def.Kernel(&c); err != nil {
+		if err := n.Def.Run(&c); err != nil {
 			t.Fatalf("%s: %v", n.Def.Name, err)
 		}
 		for k, a := range c.Out {

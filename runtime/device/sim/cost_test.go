@@ -256,3 +256,16 @@ func TestCostSaturates(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// TestPrecisionCostsPasses compares products of f32 that differ in their precision alone.
+func TestPrecisionCostsPasses(t *testing.T) {
+	at := func(precision string) float64 {
+		g := matmulOf(dtype.F32, 2048, 2048, 2048)
+		g.Nodes[0].Attrs = append(g.Nodes[0].Attrs, op.Attr{Name: op.PrecisionAttr, Value: precision})
+		return float64(planOn(t, "v5e", g, device.FastRun).DurationNS)
+	}
+	one := at("default")
+	if high, highest := at("high")/one, at("highest")/one; high < 2.2 || high > 3.2 || highest < 4.4 || highest > 6.2 {
+		t.Errorf("high takes %.2f times one pass, highest %.2f", high, highest)
+	}
+}

@@ -167,7 +167,7 @@ func (x *executable) compute(l *device.Launch) (err error) {
 			densify(&s.ins[0])
 		}
 		x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, a
-		if err := s.def.Kernel(&x.call); err != nil {
+		if err := s.def.Run(&x.call); err != nil {
 			return &device.KernelError{Op: string(s.def.Name), Node: s.node, Err: err}
 		}
 	}
