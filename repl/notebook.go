@@ -28,6 +28,9 @@ func (n *Notebook) Restore(text string) []byte {
 	return []byte(text)
 }
 
+// Source gives the text of the file.
+func (n *Notebook) Source() []byte { return n.Restore(strings.Join(n.Lines, "\n")) }
+
 const bom = "\ufeff"
 
 // StepKind says what a step is.

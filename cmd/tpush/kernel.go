@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/command"
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/view"
@@ -120,6 +121,9 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 // tell sends what a cell produced.
 func (h *handler) tell(c *repl.Cell, silent bool, out kernel.Output) {
 	for _, w := range c.Warnings {
+		if w.Kind == cell.OnlyImports {
+			continue
+		}
 		out.Display(kernel.ResultContent{ExecutionCount: c.ID, Warning: true, Data: plainText(h.s.Warning(c, w))})
 	}
 	if len(c.Values) > 0 && !silent {

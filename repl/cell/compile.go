@@ -58,15 +58,16 @@ type compiler struct {
 	quiet  bool
 	isMain bool // a complete program was pasted
 
-	imports  map[string]string // of the cell
-	hoisted  map[string]string // functions, types, constants of the cell: name to internal
-	env      map[string]string // names that the cell's statements declared so far
-	declared map[string]string // internal name to the user's, of everything declared here
-	needed   map[string]bool   // names of the session that the cell uses
-	packages map[string]bool   // package names that the cell uses
-	skip     map[string]bool   // dependants that do not type-check any more
-	users    []*entry          // dependants compiled again
-	reuse    map[string]*entry // types declared again with identical text
+	imports     map[string]string // of the cell
+	importSpecs []*ast.ImportSpec
+	hoisted     map[string]string // functions, types, constants of the cell: name to internal
+	env         map[string]string // names that the cell's statements declared so far
+	declared    map[string]string // internal name to the user's, of everything declared here
+	needed      map[string]bool   // names of the session that the cell uses
+	packages    map[string]bool   // package names that the cell uses
+	skip        map[string]bool   // dependants that do not type-check any more
+	users       []*entry          // dependants compiled again
+	reuse       map[string]*entry // types declared again with identical text
 
 	pkg          *types.Package
 	info         *types.Info

@@ -17,6 +17,7 @@ func (c *compiler) resolve() {
 	c.imports, c.hoisted, c.env = map[string]string{}, map[string]string{}, map[string]string{}
 	c.declared, c.needed, c.packages = map[string]string{}, map[string]bool{}, map[string]bool{}
 	c.reuse = map[string]*entry{}
+	c.importSpecs = nil
 	c.takeImports()
 	c.collectSources()
 	later := c.laterNames()
@@ -53,6 +54,29 @@ func (c *compiler) resolve() {
 			continue
 		}
 		r.rename(d)
+	}
+	c.unusedImports()
+}
+
+// unusedImports warns of imports that the cell itself does not use. The kind
+// tells those of cells that only import, which others will use.
+func (c *compiler) unusedImports() {
+	kind := "import"
+	if len(c.tops) == 0 && len(c.file.Decls) == 1 {
+		kind = OnlyImports
+	}
+	for _, sp := range c.importSpecs {
+		path, _ := strconv.Unquote(sp.Path.Value)
+		name, as := "", ""
+		if p, err := c.s.cfg.Importer.Import(path); err == nil {
+			name = p.Name()
+		}
+		if sp.Name != nil && sp.Name.Name != name {
+			name, as = sp.Name.Name, " as "+sp.Name.Name
+		}
+		if name != "" && name != "_" && !c.packages[name] {
+			c.warnAt(sp.Pos(), kind, "%q imported%s and not used", path, as)
+		}
 	}
 }
 
@@ -123,6 +147,7 @@ func (c *compiler) takeImports() {
 				continue
 			}
 			c.imports[name] = path
+			c.importSpecs = append(c.importSpecs, sp)
 		}
 	}
 	c.file.Decls = decls

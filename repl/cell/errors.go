@@ -13,9 +13,13 @@ type Diagnostic struct {
 	File   string // "" when typed
 	Line   int    // line inside the cell
 	Column int
-	Kind   string // "syntax", "type"; "unused", "kept", "note" for warnings
+	Kind   string // "syntax", "type"; "unused", "import", "kept", "note", OnlyImports for warnings
 	Msg    string
 }
+
+// OnlyImports is the kind of the warning that a cell does not use an import, when
+// it has nothing else: the cells that follow may use it.
+const OnlyImports = "import only"
 
 // String gives the diagnostic as 3:14: text.
 func (d Diagnostic) String() string { return fmt.Sprintf("%d:%d: %s", d.Line, d.Column, d.Msg) }
