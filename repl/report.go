@@ -102,7 +102,7 @@ var kinds = []Kind{
 		Word: "grad", Doc: "the gradient tape refuses", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\nw.Mul(2).Backward()",
 		match: anyOf(
 			is[*tpu.NoGraphError], is[*tpu.NeedsScalarError], is[*tpu.GraphFreedError], is[*tpu.SavedModifiedError], is[*tpu.UnusedError], is[*tpu.GradTypeError],
-			is[*tpu.NotLeafError], is[*tpu.LeafWriteError], is[*tpu.ViewWriteError], is[*tpu.OutGradError],
+			is[*tpu.NotLeafError], is[*tpu.AnomalyError], is[*tpu.InferenceError], is[*tpu.LeafWriteError], is[*tpu.ViewWriteError], is[*tpu.OutGradError],
 		),
 	},
 	{Word: "timeout", Doc: "the time limit was reached", Example: "for {\n}", match: is[*interp.TimeoutError]},

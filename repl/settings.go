@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/tpu"
 )
 
 // Settings are the values a user may change with :set.
@@ -44,6 +45,11 @@ func SettingTable() []Setting {
 		}
 	}
 	return []Setting{
+		{
+			Name: "anomaly", Doc: "backward passes stop at the first NaN and name the line of its operation", Values: onOff,
+			Get: func(s *Session) string { return onOffText(tpu.Anomaly()) },
+			Set: func(s *Session, v string) error { tpu.SetAnomaly(v == "on"); return nil },
+		},
 		{
 			Name: "checks", Doc: "check index values before an operation: by mode, always, never", Values: []string{"mode", "on", "off"},
 			Get: func(s *Session) string { return s.disp.ChecksSetting().String() },

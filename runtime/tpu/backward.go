@@ -2,6 +2,7 @@ package tpu
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/tpush/tpush/runtime/dtype"
@@ -16,6 +17,8 @@ type GradOptions struct {
 	RetainGraph bool    // keep the saved values for another pass
 	CreateGraph bool    // the gradients can be differentiated again; implies RetainGraph
 	AllowUnused bool    // Grad gives nil for inputs the output does not depend on
+
+	stops map[*history]bool // the pass goes no further than these
 }
 
 // A NoGraphError says that a tensor does not depend on anything that wants a gradient.
@@ -220,7 +223,7 @@ func (p *pass) collect(roots []*history) {
 	}
 	leads := map[*node]bool{}
 	visit := func(h *history) *node {
-		if h == nil {
+		if h == nil || p.opts.stops[h] {
 			return nil
 		}
 		if h.fn == nil {
@@ -300,6 +303,9 @@ func (p *pass) step(n *node) {
 	}
 	p.made = p.made[:0]
 	grads := p.rule(n, dy)
+	if p.e.anomaly {
+		p.inspect(n, grads)
+	}
 	for i, h := range n.ins {
 		if h == nil || i >= len(grads) || grads[i] == nil {
 			continue
@@ -445,9 +451,12 @@ func (p *pass) gather() {
 					g = call("add", nil, h.grad, g)
 				}
 				h.grad = g
-				continue
+			} else {
+				h.gather(p.ownCopy(g))
 			}
-			h.gather(p.ownCopy(g))
+			for _, k := range h.after {
+				k.f(k.t)
+			}
 		}
 	})
 }
@@ -625,6 +634,7 @@ func (t *Tensor) RequireGrad(on ...bool) *Tensor {
 		if !differentiable(t.dt) {
 			t.engine().fail("require_grad", &GradTypeError{t.dt})
 		}
+		t.outside("require_grad", "made to require a gradient")
 		t.hist = &history{spec: t.Spec()}
 		if t.base != nil {
 			t.gen = t.root().gen
@@ -709,6 +719,28 @@ func (t *Tensor) Hook(f func(*Tensor) *Tensor) (remove func()) {
 				h.hooks = append(h.hooks[:i:i], h.hooks[i+1:]...)
 				return
 			}
+		}
+	}
+}
+
+// RegisterHook is Hook by PyTorch's name.
+func (t *Tensor) RegisterHook(f func(*Tensor) *Tensor) (remove func()) { return t.Hook(f) }
+
+// PostAccumulateHook calls f with the leaf t each time a backward pass has
+// added to its gradient. The function returned removes the hook.
+func (t *Tensor) PostAccumulateHook(f func(*Tensor)) (remove func()) {
+	h := t.history()
+	switch {
+	case h == nil:
+		t.engine().fail("hook", &NoGraphError{t.Spec()})
+	case h.fn != nil:
+		t.engine().fail("hook", &NotLeafError{t.Spec()})
+	}
+	k := &postHook{t, f}
+	h.after = append(h.after, k)
+	return func() {
+		if i := slices.Index(h.after, k); i >= 0 {
+			h.after = slices.Delete(slices.Clone(h.after), i, i+1)
 		}
 	}
 }

@@ -54,11 +54,16 @@ func Checkpoint(f any) any {
 			e.noGrad, e.seed, e.offset = 0, seed, offset
 			defer func() { e.noGrad, e.seed, e.offset = noGrad, s, o }()
 			again := append([]reflect.Value{}, args...)
+			stops := map[*history]bool{}
 			in := make([]*Tensor, len(at))
 			for k, i := range at {
-				t := (&ref{n, k, n.inSpecs[k]}).open(false)
+				// The second run stands on the first one's operands: a pass over
+				// it ends there, and what it gives can be differentiated again.
+				t := (&ref{n, k, n.inSpecs[k]}).open(true)
 				if n.ins[k] != nil {
-					t.RequireGrad()
+					t.hist = n.ins[k]
+					t = do(op.Must("alias"), nil, t)
+					stops[t.hist] = true
 				}
 				in[k], again[i] = t, reflect.ValueOf(t)
 			}
@@ -72,11 +77,13 @@ func Checkpoint(f any) any {
 			if len(ys) == 0 {
 				return grads
 			}
-			p := e.startPass("checkpoint", ys, gs, GradOptions{}, nil)
+			p := e.startPass("checkpoint", ys, gs, GradOptions{CreateGraph: noGrad == 0, stops: stops}, nil)
 			p.run()
 			p.gather()
 			for k, t := range in {
-				grads[k] = t.Grad()
+				if n.ins[k] != nil {
+					grads[k] = p.take(t.hist)
+				}
 			}
 			return grads
 		}

@@ -13,16 +13,18 @@ import (
 
 // An engine is what this package keeps beside a dispatcher: there is one for each.
 type engine struct {
-	d       *exec.Dispatcher
-	noGrad  int  // nesting of NoGrad
-	x64     bool // a Go int makes I64 instead of I32
-	seed    uint64
-	offset  uint64 // numbers drawn since the seed was set
-	seq     uint64 // tape nodes made
-	usage   map[uint64]uint64
-	batch   *batch
-	tidy    *tidyScope
-	capture *capture // inside a compiled function
+	d         *exec.Dispatcher
+	noGrad    int  // nesting of NoGrad
+	inference int  // nesting of Inference
+	anomaly   bool // backward passes look for NaN
+	x64       bool // a Go int makes I64 instead of I32
+	seed      uint64
+	offset    uint64 // numbers drawn since the seed was set
+	seq       uint64 // tape nodes made
+	usage     map[uint64]uint64
+	batch     *batch
+	tidy      *tidyScope
+	capture   *capture // inside a compiled function
 }
 
 // ambient is the engine that factories use: the only state of the package.

@@ -75,6 +75,7 @@ func (t *Tensor) mayWrite(name string, in []any) {
 	if t.s.freed {
 		e.fail(name, &FreedError{t.Spec()})
 	}
+	t.outside(name, "written in place")
 	if e.noGrad == 0 {
 		r := t.root()
 		switch h, rh := t.history(), r.history(); {

@@ -15,16 +15,17 @@ import (
 // A Storage is the box that an in-place write refills: a dense value, seen by
 // tensors through views. Nothing else is ever changed.
 type Storage struct {
-	e       *engine
-	value   *exec.Value
-	version uint32 // writes so far
-	slot    uint8  // place in the batch
-	freed   bool
-	keep    bool // survives the Tidy it was made in
-	batch   *batch
-	memo    []viewMemo // views of the present value
-	wroteOp string     // the last write
-	wroteAt *trace.Stack
+	e         *engine
+	value     *exec.Value
+	version   uint32 // writes so far
+	slot      uint8  // place in the batch
+	freed     bool
+	inference bool // made in Inference
+	keep      bool // survives the Tidy it was made in
+	batch     *batch
+	memo      []viewMemo // views of the present value
+	wroteOp   string     // the last write
+	wroteAt   *trace.Stack
 }
 
 // A viewMemo keeps the value of a view, so that reading it twice makes one node.

@@ -16,11 +16,17 @@ type history struct {
 	grad   *Tensor
 	retain bool
 	hooks  []*hook
+	after  []*postHook // of a leaf: once its gradient was added to
 	name   string
 	spec   shape.Spec
 }
 
 type hook struct{ f func(*Tensor) *Tensor }
+
+type postHook struct {
+	t *Tensor
+	f func(*Tensor)
+}
 
 // A node is one application on the tape.
 type node struct {
@@ -116,6 +122,7 @@ func (e *engine) record(def *op.Def, attrs op.Attrs, ops []operand, outs ...*Ten
 	for i, o := range ops {
 		if uses&bit(i) != 0 {
 			if t := o.onTape(e); t != nil {
+				t.outside(string(def.Name), "saved for a backward pass")
 				n.saved[i] = save(t)
 			}
 		}

@@ -33,7 +33,7 @@ type owned struct {
 func (e *engine) wrap(v *exec.Value) *Tensor {
 	o := &owned{}
 	spec := v.Spec()
-	o.s.e, o.s.value = e, v
+	o.s.e, o.s.value, o.s.inference = e, v, e.inference > 0
 	o.t.s, o.t.view.Dims, o.t.dt, o.t.whole = &o.s, spec.Dims, spec.DType, true
 	o.s.adopt()
 	if e.tidy != nil {
