@@ -87,6 +87,7 @@ func (c *compiler) check() []types.Error {
 		}
 	}
 	c.insertItems(pkg)
+	c.eval.insert(pkg)
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
 	var errs []types.Error

@@ -94,6 +94,7 @@ type compiler struct {
 	resultVars   map[string]*entry // _n and ans
 	resultDecls  []ast.Decl
 	synthetic    map[ast.Stmt]bool // statements that no user wrote
+	eval         *evaluation       // compiles an evaluation at a stop
 }
 
 // A topStmt is one statement at the top of a cell.

@@ -88,6 +88,9 @@ func (c *compiler) lookup(name string) (string, bool) {
 	if in, ok := c.hoisted[name]; ok {
 		return in, true
 	}
+	if in, ok := c.eval.local(name); ok {
+		return in, true
+	}
 	if _, ok := c.imports[name]; ok {
 		c.packages[name] = true
 		return name, true

@@ -25,7 +25,12 @@ func (c *compiler) lower() *Unit {
 	c.foldConstants()
 	c.rewriteExprs()
 	u := &Unit{Quiet: c.quiet}
-	body := c.lowerTop(u)
+	var body []ast.Stmt
+	if c.eval != nil {
+		body = c.lowerEval()
+	} else {
+		body = c.lowerTop(u)
+	}
 	var decls, regs []ast.Decl
 	for _, d := range c.file.Decls {
 		switch d := d.(type) {
@@ -276,7 +281,11 @@ func spellsMembers(e ast.Expr) (found bool) {
 // register hands the cell's function to the interpreter's owner.
 func (c *compiler) register(entry string) ast.Decl {
 	p := c.body.Pos()
-	return varDecl(entry+"ʹrun", ident("int", p), rt("Register", p, strLit(entry, p), ident(entry, p)), p)
+	register := "Register"
+	if c.eval != nil {
+		register = "Evaluator"
+	}
+	return varDecl(entry+"ʹrun", ident("int", p), rt(register, p, strLit(entry, p), ident(entry, p)), p)
 }
 
 // importDecls imports what the file uses.

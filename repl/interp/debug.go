@@ -208,6 +208,9 @@ func (g *Goroutine) Quietly(f func()) {
 	f()
 }
 
+// Current is the calling goroutine, nil when it runs no cell.
+func (in *Interp) Current() *Goroutine { return (*Goroutine)(in.stacks.current()) }
+
 // Goroutines lists those that run cells, oldest first.
 func (in *Interp) Goroutines() []*Goroutine {
 	var list []*Goroutine
@@ -348,7 +351,7 @@ func (s *stack) capture() []Activation {
 
 // raised tells the watcher of a panic.
 func (s *stack) raised(p *panicSnapshot) {
-	if w := s.in.watcher; w != nil && s.quiet == 0 && s.in.watch.Load() {
+	if w := s.in.watcher; w != nil && s.quiet == 0 {
 		w.Raised((*Goroutine)(s), p.value)
 	}
 }

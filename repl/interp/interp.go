@@ -193,10 +193,11 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 		return res, err
 	}
 	r := newRun(src.Cell)
-	in.run = r
+	in.run, in.unit = r, u
 	in.rearm()
 	err = in.start(ctx, r, in.entry)
 	in.types.Lock()
+	in.unit = nil
 	in.undo = u.Commit(func(name string) bool { return r.reached[name] })
 	in.types.Unlock()
 	for i, v := range r.shown {

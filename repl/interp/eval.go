@@ -1,0 +1,146 @@
+package interp
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+// An Evaluation is Go compiled for a place in a cell. It can be run again and
+// again, each time with the locals of another activation.
+type Evaluation struct {
+	Text string
+	Free []string // locals that it uses
+	in   *Interp
+	unit *cell.Unit
+	sh   []cell.ShownType
+	fn   reflect.Value
+	want []reflect.Type // of the pointers
+}
+
+// An EvalError says that an evaluation panicked. The cell goes on.
+type EvalError struct {
+	Value any
+	Text  string
+}
+
+func (e *EvalError) Error() string { return "panic: " + e.Text }
+
+// Unwrap gives the panic's value when it is an error.
+func (e *EvalError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// An UnknownLocalError says that a local has no value to be seen.
+type UnknownLocalError struct{ Name string }
+
+func (e *UnknownLocalError) Error() string { return e.Name + " is not known here" }
+
+// CompileEval compiles an expression or statements for a place with the given
+// locals in scope, and the session's names as the running cell sees them. The
+// error is a *cell.CompileError, *cell.LocalError or *cell.InternalError.
+func (in *Interp) CompileEval(text string, at *cell.Local) (*Evaluation, error) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	r := in.run
+	undo := in.scope.Preview(in.unit, func(name string) bool { return r != nil && r.reached[name] })
+	c, err := in.scope.CompileEval(text, at)
+	undo()
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluation{Text: text, in: in, unit: c.Unit, Free: c.Locals, sh: c.Shown}
+	in.evaluator = nil
+	if err := in.compile(c.Unit); err != nil {
+		return nil, &cell.InternalError{Stage: "interpret", Err: err}
+	}
+	if in.evaluator != nil {
+		e.fn = reflect.ValueOf(in.evaluator)
+		for i := range e.fn.Type().NumIn() {
+			e.want = append(e.want, e.fn.Type().In(i))
+		}
+	}
+	return e, nil
+}
+
+// Run evaluates on the calling goroutine: local gives the pointers of locals.
+// Hooks are passed by. What it declares becomes part of the session. The error
+// is an *EvalError or *UnknownLocalError.
+func (e *Evaluation) Run(local func(name string) reflect.Value) ([]Shown, error) {
+	out, err := e.call(local)
+	if err != nil {
+		return nil, err
+	}
+	if e.unit != nil {
+		e.in.types.Lock()
+		e.unit.Commit(func(string) bool { return true })
+		e.in.types.Unlock()
+		e.unit = nil
+	}
+	values := make([]Shown, len(out))
+	for i, v := range out {
+		values[i] = Shown{Value: valueOf(v), Type: e.sh[i].Type}
+	}
+	return values, nil
+}
+
+// Types are those of the values it gives, as the user writes them.
+func (e *Evaluation) Types() []string {
+	list := make([]string, len(e.sh))
+	for i, t := range e.sh {
+		list[i] = t.Type
+	}
+	return list
+}
+
+func (e *Evaluation) call(local func(name string) reflect.Value) (out []reflect.Value, err error) {
+	if !e.fn.IsValid() {
+		return nil, nil // only declarations
+	}
+	args := make([]reflect.Value, len(e.Free))
+	for i, name := range e.Free {
+		p := local(name)
+		if !p.IsValid() {
+			return nil, &UnknownLocalError{name}
+		}
+		if p.Type() != e.want[i] && p.Type().ConvertibleTo(e.want[i]) {
+			p = p.Convert(e.want[i])
+		}
+		args[i] = p
+	}
+	s := e.in.stacks.current()
+	if s == nil { // no cell runs: one for the time of the evaluation
+		s = e.in.stacks.attach(e.in, newRun(0), nil)
+		defer e.in.stacks.detach(s)
+	}
+	s.trim()
+	depth, snap := s.depth, s.snap
+	s.quiet++
+	ended := false
+	defer func() {
+		s.quiet--
+		s.snap = snap
+		if ended {
+			return
+		}
+		v := recover()
+		for d := depth; d < s.depth; d++ {
+			s.frame(d).Live = false
+		}
+		s.depth = depth
+		if v == nil {
+			return // the goroutine is unwound
+		}
+		v = e.in.registry.plainPanic(v)
+		out, err = nil, &EvalError{Value: v, Text: e.in.registry.panicText(v)}
+		var ee *EvalError
+		if x, ok := v.(error); ok && errors.As(x, &ee) {
+			err = ee
+		}
+	}()
+	out = e.fn.Call(args)
+	ended = true
+	return out, nil
+}
