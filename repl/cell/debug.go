@@ -257,12 +257,16 @@ func (f *function) seeBody(around []*visible, body ast.Node) {
 	}
 }
 
-// hook makes the call that lets a debugger stop before a statement.
-func (f *function) hook(p token.Pos, kind HookKind) []ast.Stmt {
+// hook makes the call that lets a debugger stop before a statement, whose syntax
+// may be given.
+func (f *function) hook(p token.Pos, kind HookKind, st ...ast.Stmt) []ast.Stmt {
 	if !f.c.s.cfg.Markers {
 		return nil
 	}
 	h := Site{Kind: kind, Locals: f.locals()}
+	for _, s := range st {
+		h.Assigns = append(h.Assigns, f.assigned(s)...)
+	}
 	h.Entry = kind == Statement && !f.entered
 	f.entered = f.entered || kind == Statement
 	waiting := f.pending
@@ -366,4 +370,25 @@ func joinHooks(first, list []ast.Stmt) []ast.Stmt {
 	into := first[0].(*ast.IfStmt).Body
 	into.List = append(into.List, next.Body.List...)
 	return list[1:]
+}
+
+// assigned lists the variables that a statement gives a value.
+func (f *function) assigned(st ast.Stmt) (out []string) {
+	switch st := st.(type) {
+	case *ast.AssignStmt:
+		for _, l := range st.Lhs {
+			if id, ok := unparen(l).(*ast.Ident); ok && id.Name != "_" {
+				out = append(out, f.c.userName(id.Name))
+			}
+		}
+	case *ast.DeclStmt:
+		if g, ok := st.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, spec := range g.Specs {
+				for _, id := range spec.(*ast.ValueSpec).Names {
+					out = append(out, f.c.userName(id.Name))
+				}
+			}
+		}
+	}
+	return out
 }

@@ -49,6 +49,7 @@ type Scope struct {
 	monos       map[string]string // functions made of generic ones: name and type arguments to internal name
 	siteMu      sync.RWMutex
 	sites       []*Site
+	hooks       map[int][]*Site         // those of statements, by cell
 	holding     map[types.Type]bool     // what holdsTensor found
 	internal    map[types.Object]string // internal names of declared objects
 }
@@ -92,6 +93,12 @@ func (s *Scope) addSite(site Site) int {
 	defer s.siteMu.Unlock()
 	site.ID = len(s.sites)
 	s.sites = append(s.sites, &site)
+	if site.Kind == Statement {
+		if s.hooks == nil {
+			s.hooks = map[int][]*Site{}
+		}
+		s.hooks[site.Cell] = append(s.hooks[site.Cell], &site)
+	}
 	return len(s.sites) - 1
 }
 
@@ -116,6 +123,43 @@ func (s *Scope) Names() Names {
 // SetNames gives names an earlier meaning.
 func (s *Scope) SetNames(n Names) {
 	s.names, s.methods, s.imports = maps.Clone(n.names), maps.Clone(n.methods), maps.Clone(n.imports)
+}
+
+// Statements visits the sites of the statements of all cells.
+func (s *Scope) Statements(visit func(*Site)) {
+	s.siteMu.RLock()
+	defer s.siteMu.RUnlock()
+	for _, list := range s.hooks {
+		for _, x := range list {
+			visit(x)
+		}
+	}
+}
+
+// NextStatement gives the first line of a cell, not before the given one, on
+// which a statement begins; 0 when there is none.
+func (s *Scope) NextStatement(cell, line int) int {
+	s.siteMu.RLock()
+	defer s.siteMu.RUnlock()
+	next := 0
+	for _, x := range s.hooks[cell] {
+		if x.Line >= line && (next == 0 || x.Line < next) {
+			next = x.Line
+		}
+	}
+	return next
+}
+
+// VarName gives the internal name of a variable of the session, "" if there is none.
+func (s *Scope) VarName(name string) string {
+	e := s.names[name]
+	if e == nil {
+		return ""
+	}
+	if _, ok := e.obj.(*types.Var); !ok {
+		return ""
+	}
+	return e.internal
 }
 
 // fresh gives an internal name that no cell has used for name.

@@ -31,6 +31,7 @@ type Site struct {
 	Lead    bool     // first statement on its line in its function
 	Locals  *Local   // in scope
 	Waiting []*Local // those whose pointers the hook brings along
+	Assigns []string // variables that the statement gives a value
 }
 
 // BeginBit marks a program counter that begins a statement; the bits below are

@@ -13,7 +13,7 @@ func (f *function) stmts(in []ast.Stmt) (out []ast.Stmt) {
 		ends := f.endsWithSweep(st)
 		p := st.Pos()
 		if f.hooked(st) {
-			out = append(out, f.hook(p, Statement)...)
+			out = append(out, f.hook(p, Statement, st)...)
 		}
 		out = append(out, f.stmt(st)...)
 		for i+1 < len(in) && declaresRoot(in[i+1]) { // before the sweep, or it frees the new variable's value

@@ -201,6 +201,26 @@ func (g *Goroutine) Stop() {
 	}
 }
 
+// Serial is the number of the activation at the top, never used twice.
+func (g *Goroutine) Serial() uint64 {
+	if g.Depth() == 0 {
+		return 0
+	}
+	return g.stack().frame(g.depth - 1).serial
+}
+
+// Statement is the site of the statement that the top frame runs, as far as hooks
+// were open when it began.
+func (g *Goroutine) Statement() *cell.Site {
+	if g.Depth() == 0 {
+		return g.in.scope.At(0)
+	}
+	return g.in.scope.At(g.stack().frame(g.depth - 1).at)
+}
+
+// Quiet tells whether an evaluation runs on it.
+func (g *Goroutine) Quiet() bool { return g.quiet > 0 }
+
 // Quietly runs f with this goroutine's hooks passed by.
 func (g *Goroutine) Quietly(f func()) {
 	g.quiet++
@@ -378,9 +398,37 @@ func (in *Interp) PostMortem() *PostMortem {
 	return in.graves.last
 }
 
-// SessionVar gives the pointer of a session variable; not valid when there is none.
-func (in *Interp) SessionVar(internal string) reflect.Value {
+// NamedVar gives the pointer of a session variable by the user's name, as the
+// running cell sees it; not valid when there is none.
+func (in *Interp) NamedVar(name string) reflect.Value {
+	in.types.Lock()
+	internal := ""
+	if in.unit != nil && in.run != nil {
+		for _, v := range in.unit.Vars {
+			if v.Name == name && in.run.reached[v.Internal] {
+				internal = v.Internal
+			}
+		}
+	}
+	if internal == "" {
+		internal = in.scope.VarName(name)
+	}
+	in.types.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.vars[internal]
 }
+
+// Sites lists the sites of statements that keep wants, in no order.
+func (in *Interp) Sites(keep func(*cell.Site) bool) (list []*cell.Site) {
+	in.scope.Statements(func(s *cell.Site) {
+		if keep(s) {
+			list = append(list, s)
+		}
+	})
+	return list
+}
+
+// NextStatement gives the first line of a cell, not before the given one, on
+// which a statement begins; 0 when there is none.
+func (in *Interp) NextStatement(c, line int) int { return in.scope.NextStatement(c, line) }

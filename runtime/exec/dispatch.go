@@ -61,6 +61,7 @@ type Dispatcher struct {
 	spotter Spotter // place, when it is one
 	spot    Spot    // of the present operation
 	hooks   []Hook
+	news    []*Launched // for the hooks, when the lock is released
 	roots   func(*Marker)
 	began   time.Time
 	cell    int
@@ -125,7 +126,7 @@ func (d *Dispatcher) Mode() *Mode { return d.mode }
 // SetMode changes the mode. Queued operations are launched first.
 func (d *Dispatcher) SetMode(m *Mode) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if m == d.mode {
 		return nil
 	}
@@ -180,14 +181,14 @@ func (d *Dispatcher) emit(ev *trace.Event) {
 // operation is launched. in has one entry per tensor parameter, nil for an absent one.
 func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	return d.apply(def, attrs, -1, in)
 }
 
 // Apply1 is Apply for a row with a single result.
 func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if def.Infer == nil && d.mode.EveryOp {
 		return d.apply1(def, attrs, -1, in)
 	}
@@ -202,7 +203,7 @@ func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 // donor, which nobody else will read, so that modes that donate reuse its HBM.
 func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Value) (*Value, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if def.Infer == nil && d.mode.EveryOp {
 		return d.apply1(def, attrs, donor, in)
 	}
@@ -450,7 +451,7 @@ func (d *Dispatcher) after(c *Call) {
 // Upload copies a dense host array to the device.
 func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.collect()
 	st := d.arrive()
 	d.nextID++
@@ -471,6 +472,7 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	}
 	d.addLive(v)
 	d.born(v)
+	d.launched(Launched{Name: what, Out: []*Value{v}, Stack: st})
 	return v, nil
 }
 

@@ -220,6 +220,9 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.HostNS += hostNS
 	d.stats.SavedBytes += plan.SavedBytes
 	d.groups.add(d, r, e, hit, why, start, hostNS)
+	if len(d.hooks) > 0 {
+		d.launched(Launched{Number: number, Name: e.graph.Name, Why: why, Ops: len(r.nodes), OpN: last.opn, Out: slices.Clone(r.outs), Stack: d.where(last)})
+	}
 	if d.past.ring != nil {
 		for _, n := range r.nodes {
 			d.past.launched(n.opn, number)
@@ -333,7 +336,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 		part = v.spec
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if v.state == Constant {
 		return v.buf.Host(), nil
 	}
@@ -382,7 +385,7 @@ func (d *Dispatcher) force(v *Value, why Reason) error {
 // Peek gives the numbers of v if they are known already, without changing anything.
 func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if v.buf == nil || v.state == Failed {
 		return kernel.Array{}, false
 	}
@@ -394,7 +397,7 @@ func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
 // not told of yet.
 func (d *Dispatcher) Sync(vs ...*Value) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if d.capturing {
 		return &ReadWhileTracingError{Reason: ReasonSync}
 	}
@@ -420,14 +423,14 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 // Flush launches everything queued without waiting.
 func (d *Dispatcher) Flush(why Reason) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	return d.cut(why, false)
 }
 
 // State says where v is in its life.
 func (d *Dispatcher) State(v *Value) State {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	if v.state == Ready && v.readyNS > d.clock.HostNS {
 		return Pending
 	}
@@ -437,6 +440,6 @@ func (d *Dispatcher) State(v *Value) State {
 // Queued is the number of operations in the queue.
 func (d *Dispatcher) Queued() int {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	return len(d.queue)
 }

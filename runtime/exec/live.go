@@ -141,7 +141,7 @@ func (d *Dispatcher) Touch() { d.dirty = true }
 // In a mode whose programs are cells it cuts the queue.
 func (d *Dispatcher) EndCell() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.settle(0, 0)
 	var err error
 	if d.mode.PerCell {

@@ -11,7 +11,7 @@ var program = &Mode{
 // already is launched first. Programs nest; only the outermost counts.
 func (d *Dispatcher) BeginProgram() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.programs++
 	if d.programs > 1 {
 		return nil
@@ -26,7 +26,7 @@ func (d *Dispatcher) BeginProgram() error {
 // results and what the program reaches otherwise.
 func (d *Dispatcher) EndProgram(results ...*Value) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.programs--
 	if d.programs > 0 {
 		return nil
@@ -55,7 +55,7 @@ func (d *Dispatcher) EndProgram(results ...*Value) error {
 // keep their recipes.
 func (d *Dispatcher) AbortProgram() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.programs--
 	if d.programs > 0 {
 		return

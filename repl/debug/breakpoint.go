@@ -1,0 +1,444 @@
+package debug
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/repl/interp"
+)
+
+// Kind says what a breakpoint waits for.
+type Kind uint8
+
+// The kinds.
+const (
+	Line   Kind = iota // a line of a cell or a file
+	Func               // the first statement of a function
+	Op                 // an operation, before it runs
+	NaN                // a value with a NaN that an operation made
+	Inf                // with an infinity
+	Memory             // HBM in use that crosses a limit
+	Cut                // a launch of a group of operations for a reason
+	Error              // a panic, before anything of it is undone
+	Change             // another value of a variable
+)
+
+// A Breakpoint is one row of the table of breakpoints. The fields above the
+// line are given, those below it are told.
+type Breakpoint struct {
+	Kind       Kind
+	Cell       int    // Line: the cell, where File is ""
+	File       string // Line: the file
+	Line       int
+	Name       string // Func, Op; Cut: reason; Error: kind word; NaN, Inf, Change: variable
+	LimitBytes int64  // Memory
+	Cond       string // Go in the scope of the stop, "" for always; of an Op also its operands
+	Hit        HitRule
+	Once       bool
+	Disabled   bool
+	Commands   []string
+	Log        string // not a stop but a message: {expr} is replaced by its value
+
+	// ---
+	ID       int
+	Hits     int // how often the place was reached and the condition held
+	Resolved int // Line: where it stops, 0 as long as the cell has not run
+
+	compiled map[*cell.Local]*condition
+	pred     *predicate
+	base     map[variableKey]any // Change: what the variable held
+	slots    map[*cell.Site]*cell.Local
+	above    bool // Memory: the limit is crossed
+}
+
+// A HitRule counts hits: the zero value stops at each.
+type HitRule struct {
+	Op string // > >= == < <= != %
+	N  int
+}
+
+// Holds tells whether hit number n stops.
+func (h HitRule) Holds(n int) bool {
+	switch h.Op {
+	case ">":
+		return n > h.N
+	case ">=":
+		return n >= h.N
+	case "==":
+		return n == h.N
+	case "<":
+		return n < h.N
+	case "<=":
+		return n <= h.N
+	case "!=":
+		return n != h.N
+	case "%":
+		return h.N > 0 && n%h.N == 0
+	}
+	return true
+}
+
+func (h HitRule) String() string {
+	if h.Op == "" {
+		return ""
+	}
+	return fmt.Sprintf("hit %s %d", h.Op, h.N)
+}
+
+// String is the breakpoint as it is typed.
+func (b *Breakpoint) String() string {
+	s := ""
+	switch b.Kind {
+	case Line:
+		s = fmt.Sprintf("In[%d]:%d", b.Cell, b.Line)
+		if b.File != "" {
+			s = fmt.Sprintf("%s:%d", b.File, b.Line)
+		}
+	case Func:
+		s = b.Name
+	case Op:
+		s = strings.TrimSpace("op " + b.Name)
+	case NaN, Inf:
+		s = map[Kind]string{NaN: "nan", Inf: "inf"}[b.Kind]
+		if b.Name != "" {
+			s += " in " + b.Name
+		}
+	case Memory:
+		s = "mem > " + bytesText(b.LimitBytes)
+	case Cut:
+		s = strings.TrimSpace("cut " + b.Name)
+	case Error:
+		s = strings.TrimSpace("error " + b.Name)
+	case Change:
+		s = "change " + b.Name
+	}
+	if b.Cond != "" {
+		s += " if " + b.Cond
+	}
+	if b.Hit.Op != "" {
+		s += " " + b.Hit.String()
+	}
+	return s
+}
+
+func bytesText(n int64) string {
+	for _, u := range [...]struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.size {
+			return fmt.Sprintf("%.4g %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// forget drops what was compiled.
+func (b *Breakpoint) forget() {
+	b.compiled, b.base, b.slots = nil, nil, nil
+	if b.Kind == Line {
+		b.Resolved = 0
+	}
+}
+
+// A NoBreakpointError says that there is no breakpoint of this number.
+type NoBreakpointError struct{ ID int }
+
+func (e *NoBreakpointError) Error() string { return fmt.Sprintf("there is no breakpoint %d", e.ID) }
+
+// A NoLineError says that a breakpoint's line cannot be stopped at.
+type NoLineError struct{ Cell, Line, Lines int }
+
+func (e *NoLineError) Error() string {
+	return fmt.Sprintf("In[%d] has no statement at line %d or behind it", e.Cell, e.Line)
+}
+
+// Set adds a breakpoint and gives it its number. Where the place is compiled
+// already, its condition is type-checked now: the error is a
+// *cell.CompileError, or a *NoLineError. A cell that has not run is pending.
+func (d *Debugger) Set(b Breakpoint) (*Breakpoint, error) {
+	b.ID, b.Hits = 0, 0
+	if err := d.check(&b); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lastID++
+	b.ID = d.lastID
+	d.bps = append(d.bps, &b)
+	d.changed()
+	return b.copy(), nil
+}
+
+// changed makes every site look for its breakpoints again. d.mu is held.
+func (d *Debugger) changed() {
+	d.plans = map[*cell.Site]*plan{}
+	d.arm()
+}
+
+func (b *Breakpoint) copy() *Breakpoint {
+	c := *b
+	c.Commands = slices.Clone(b.Commands)
+	return &c
+}
+
+// check resolves a breakpoint's place and compiles its condition there.
+func (d *Debugger) check(b *Breakpoint) error {
+	if b.Kind == Op {
+		p, err := newPredicate(b.Cond)
+		if err != nil {
+			return err
+		}
+		b.pred = p
+		return nil
+	}
+	var at *cell.Site
+	switch b.Kind {
+	case Line:
+		sites := d.in.Sites(func(s *cell.Site) bool {
+			_, ok := d.lineIn(b, s.Cell, s.File, s.FirstLine)
+			return ok
+		})
+		if len(sites) == 0 {
+			return nil // pending
+		}
+		for _, s := range sites {
+			line, _ := d.lineIn(b, s.Cell, s.File, s.FirstLine)
+			if s.Line >= line && (at == nil || s.Line < at.Line) {
+				at = s
+			}
+		}
+		if at == nil {
+			return &NoLineError{Cell: sites[0].Cell, Line: b.Line}
+		}
+		b.Resolved = at.Line
+	case Func:
+		for _, s := range d.in.Sites(func(s *cell.Site) bool { return s.Entry && funcNamed(s.Func, b.Name) }) {
+			at = s
+		}
+	}
+	if b.Cond == "" || at == nil {
+		return nil
+	}
+	c, err := d.condition(b.Cond, at.Locals)
+	if err != nil {
+		return err
+	}
+	b.compiled = map[*cell.Local]*condition{at.Locals: c}
+	return nil
+}
+
+// find gives the breakpoint of a number. d.mu is held.
+func (d *Debugger) find(id int) (*Breakpoint, error) {
+	for _, b := range d.bps {
+		if b.ID == id {
+			return b, nil
+		}
+	}
+	return nil, &NoBreakpointError{id}
+}
+
+// Breakpoints lists copies of the breakpoints by number.
+func (d *Debugger) Breakpoints() []*Breakpoint {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]*Breakpoint, len(d.bps))
+	for i, b := range d.bps {
+		out[i] = b.copy()
+	}
+	return out
+}
+
+// Breakpoint gives a copy of the breakpoint of a number, nil when there is none.
+func (d *Debugger) Breakpoint(id int) *Breakpoint {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b, err := d.find(id)
+	if err != nil {
+		return nil
+	}
+	return b.copy()
+}
+
+// Change alters a breakpoint: its condition, hit rule, commands, once or
+// disabled. What it waits for stays. The error is a *NoBreakpointError or what
+// Set gives.
+func (d *Debugger) Change(id int, f func(*Breakpoint)) error {
+	b := d.Breakpoint(id)
+	if b == nil {
+		return &NoBreakpointError{id}
+	}
+	f(b)
+	b.compiled = nil
+	if err := d.check(b); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	old, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	b.Hits = old.Hits
+	*old = *b
+	d.changed()
+	return nil
+}
+
+// Clear takes a breakpoint out.
+func (d *Debugger) Clear(id int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.find(id); err != nil {
+		return err
+	}
+	d.bps = slices.DeleteFunc(d.bps, func(b *Breakpoint) bool { return b.ID == id })
+	d.changed()
+	return nil
+}
+
+// ClearAll takes every breakpoint out and says how many there were.
+func (d *Debugger) ClearAll() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.bps)
+	d.bps = nil
+	d.changed()
+	return n
+}
+
+// hit counts a breakpoint whose place was reached, and adds it to the stop.
+func (d *Debugger) hit(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *Stop) {
+	if b.Cond != "" && b.Kind != Op {
+		ok, err := d.holds(g, s, b)
+		if err != nil {
+			stop.Failed = append(stop.Failed, fmt.Sprintf("breakpoint %d: %v", b.ID, err))
+		} else if !ok {
+			return
+		}
+	}
+	d.mu.Lock()
+	b.Hits++
+	n := b.Hits
+	d.mu.Unlock()
+	if !b.Hit.Holds(n) {
+		return
+	}
+	if b.Log != "" {
+		if d.o.Log != nil {
+			d.o.Log(d.fill(g, s, b.Log))
+		}
+		return
+	}
+	if stop.Reason == None || stop.Reason == Stepped {
+		stop.Reason = map[Kind]Reason{Error: AtError, Change: Changed}[b.Kind]
+		if stop.Reason == None {
+			stop.Reason = Breakpoint_
+		}
+	}
+	stop.Hits = append(stop.Hits, b.ID)
+	if len(b.Commands) > 0 {
+		stop.lists = append(stop.lists, slices.Clone(b.Commands))
+	}
+}
+
+// holds evaluates a breakpoint's condition at a site.
+func (d *Debugger) holds(g *interp.Goroutine, s *cell.Site, b *Breakpoint) (bool, error) {
+	d.mu.Lock()
+	c := b.compiled[s.Locals]
+	d.mu.Unlock()
+	if c == nil {
+		var err error
+		if c, err = d.condition(b.Cond, s.Locals); err != nil {
+			return false, err
+		}
+		d.mu.Lock()
+		if b.compiled == nil {
+			b.compiled = map[*cell.Local]*condition{}
+		}
+		b.compiled[s.Locals] = c
+		d.mu.Unlock()
+	}
+	return c.holds(g)
+}
+
+// funcNamed tells whether a function has the name that a breakpoint gives:
+// (*P).Inc is also P.Inc and Inc... of a method the bare name is not enough.
+func funcNamed(have, want string) bool {
+	plain := strings.NewReplacer("(", "", ")", "", "*", "")
+	return have == want || plain.Replace(have) == plain.Replace(want)
+}
+
+// sameFile tells whether two paths mean one file; a name alone means any of it.
+func sameFile(a, b string) bool {
+	if a == b || filepath.Base(b) == a {
+		return true
+	}
+	x, err1 := filepath.Abs(a)
+	y, err2 := filepath.Abs(b)
+	return err1 == nil && err2 == nil && x == y
+}
+
+// checkChange compares a variable with what it held at the last statement.
+func (d *Debugger) checkChange(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *Stop) {
+	p, key := d.variable(g, s, b)
+	if !p.IsValid() || d.o.Mark == nil {
+		return
+	}
+	now := d.o.Mark(p.Elem())
+	d.mu.Lock()
+	was, known := b.base[key]
+	if len(b.base) > maxBases || b.base == nil {
+		b.base = map[variableKey]any{}
+	}
+	b.base[key] = now
+	d.mu.Unlock()
+	if known && was != now {
+		before := len(stop.Hits)
+		d.hit(g, s, b, stop)
+		if len(stop.Hits) > before {
+			stop.Text = fmt.Sprintf("%s: %v → %v", b.Name, was, now)
+		}
+	}
+}
+
+// variable finds the variable that a breakpoint names: a local in scope, else
+// the session's. The key tells activations apart.
+func (d *Debugger) variable(g *interp.Goroutine, s *cell.Site, b *Breakpoint) (p reflect.Value, key variableKey) {
+	d.mu.Lock()
+	l, known := b.slots[s]
+	d.mu.Unlock()
+	if !known {
+		for l = s.Locals; l != nil && l.Name != b.Name; l = l.Up {
+		}
+		d.mu.Lock()
+		if b.slots == nil {
+			b.slots = map[*cell.Site]*cell.Local{}
+		}
+		b.slots[s] = l
+		d.mu.Unlock()
+	}
+	if l == nil {
+		return d.in.NamedVar(b.Name), key
+	}
+	v := g.Slot(l)
+	if v == nil {
+		return p, key
+	}
+	return reflect.ValueOf(v), variableKey{g.Serial(), l.Slot, l.Root}
+}
+
+// A variableKey tells the variables of one name apart: activation and slot. The
+// zero one is the session's.
+type variableKey struct {
+	serial uint64
+	slot   int
+	root   bool
+}
+
+// maxBases bounds the activations in which a variable is remembered.
+const maxBases = 10000
