@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/sim"
@@ -56,6 +57,9 @@ type Session struct {
 		bytes int64
 	}
 	runs atomic.Bool
+
+	dbg      *debug.Debugger
+	listener DebugListener
 
 	quiet sync.Mutex   // held while a cell runs: what its variables hold may change
 	parts sync.RWMutex // guards disp, dev and cells for those who look while a cell runs
@@ -111,6 +115,7 @@ func NewSession(o Options) (*Session, error) {
 		return nil, err
 	}
 	s.in, s.namer.in = in, in
+	s.dbg = s.newDebugger()
 	s.disp.SetChecks(o.Checks)
 	s.connect()
 	return s, nil
@@ -145,6 +150,7 @@ func (s *Session) connect() {
 		s.undo()
 	}
 	s.undo = tpu.Use(s.disp)
+	s.dbg.Attach(s.disp)
 	s.disp.SetPlace(spots{s.in})
 	s.disp.SetHistory(s.history.ops, s.history.bytes)
 	s.disp.SetNames(s.namer.names)
@@ -279,6 +285,7 @@ func (s *Session) Reset() error {
 		return err
 	}
 	s.undos = nil
+	s.dbg.Forget()
 	s.namer.reset()
 	s.Present()
 	return s.disp.EndCell()
@@ -309,7 +316,9 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	s.std.listen(out, text)
 	s.runs.Store(true)
 	defer s.runs.Store(false)
+	s.dbg.Begin(c.ID, file, c.FirstLine, strings.Count(text, "\n")+1)
 	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
+	s.dbg.End()
 	s.std.flush()
 	s.committed()
 	var exit *interp.ExitError

@@ -48,8 +48,8 @@ var layers = []layer{
 	{name: "test programs", packages: []string{"repl/interp/internal/stand", "repl/interp/programs"}},
 	{name: "recordings", packages: []string{"runtime/conformance", "runtime/selftest"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
 	{name: "questions and formats", packages: []string{"inspect", "trace/export"}},
-	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl", "repl/kernel"}, may: map[string][]string{
-		"repl/interp": {"repl/cell"}, "repl": {"repl/cell", "repl/interp"},
+	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl/debug", "repl", "repl/kernel"}, may: map[string][]string{
+		"repl/interp": {"repl/cell"}, "repl/debug": {"repl/cell", "repl/interp"}, "repl": {"repl/cell", "repl/interp", "repl/debug"},
 	}},
 	{name: "snapshots and panels", packages: []string{"repl/view", "repl/panel"}},
 	{name: "commands", packages: []string{"repl/command"}},

@@ -32,11 +32,12 @@ const ArmedVar = armedVar
 // A Local is a variable of a function that is in scope at a site: a list,
 // innermost declaration first.
 type Local struct {
-	Name string
-	Slot int
-	Root bool       // the slot is one of Frame.Roots, else of Frame.Vars
-	Type types.Type // as the cell was checked
-	Up   *Local
+	Name  string
+	Slot  int
+	Root  bool       // the slot is one of Frame.Roots, else of Frame.Vars
+	Param bool       // of the function, its receiver or a named result
+	Type  types.Type // as the cell was checked
+	Up    *Local
 }
 
 // HookKind says what a site is for a debugger.
@@ -87,7 +88,7 @@ func (f *function) see(name string, o types.Object, t types.Type, slot int, root
 	if !f.c.s.cfg.Markers || name == "_" || strings.Contains(name, "ʹ") || t == nil {
 		return
 	}
-	v := &visible{o, &Local{Name: name, Slot: slot, Root: root, Type: t, Up: f.locals()}}
+	v := &visible{o, &Local{Name: name, Slot: slot, Root: root, Param: f.params, Type: t, Up: f.locals()}}
 	f.vars = append(f.vars, v)
 	if !root {
 		f.pending = append(f.pending, v)

@@ -39,6 +39,7 @@ type function struct {
 	vars    []*visible   // locals in scope, innermost last
 	pending []*visible   // those whose slot is not filled yet
 	slots   int          // slots of Frame.Vars
+	params  bool         // what is seen now is a parameter
 	flushed bool         // some are filled without a debugger
 	entered bool         // the first statement has its hook
 	lines   map[int]bool // lines that have a hook
@@ -120,10 +121,12 @@ func (f *function) lower(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockSt
 	}
 	var pro []ast.Stmt
 	f.seeCaptured(body)
+	f.params = true
 	f.seeParams(recv, t)
 	if f.framed {
 		pro = f.paramRoots(recv, t, p)
 	}
+	f.params = false
 	list := f.stmts(body.List)
 	if !f.entered { // an empty function can be stopped in, too
 		list = append(list, f.hook(body.Rbrace, Statement)...)

@@ -26,10 +26,11 @@ const (
 	Time    Group = "time"
 	Runtime Group = "runtime"
 	Session Group = "session"
+	Debug   Group = "debugger"
 )
 
 // Groups lists the groups in order.
-func Groups() []Group { return []Group{Cells, Look, Time, Runtime, Session} }
+func Groups() []Group { return []Group{Cells, Look, Time, Runtime, Debug, Session} }
 
 // A Command is one row.
 type Command struct {
@@ -41,6 +42,8 @@ type Command struct {
 	Help    string // more, may be empty
 	Example string // lines of a cell and the command, run by a test
 	Replay  bool   // it changes what later cells do: a kernel that replaces this one is asked it, too
+	Resumes bool   // lets a stopped cell go on
+	Fails   bool   // a cell of the example fails
 	Run     func(c *Call) (Answer, error)
 	// Complete gives what may stand as the argument that begins with prefix.
 	Complete func(s *repl.Session, prefix string) []string
@@ -74,7 +77,7 @@ func text(format string, args ...any) (Answer, error) {
 // All lists the commands.
 func All() []Command {
 	var all []Command
-	for _, t := range [][]Command{cellCommands(), lookCommands(), pastCommands(), diffCommands(), timeCommands(), runtimeCommands(), sessionCommands()} {
+	for _, t := range [][]Command{cellCommands(), lookCommands(), pastCommands(), diffCommands(), timeCommands(), runtimeCommands(), debugCommands(), sessionCommands()} {
 		all = append(all, t...)
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/runtime/exec"
 )
 
@@ -33,30 +35,114 @@ func session(t *testing.T) *repl.Session {
 	return s
 }
 
+// A stage runs cells and commands as a script does: when a cell stops, the
+// commands that follow it run at the stop.
+type stage struct {
+	s     *repl.Session
+	stops chan *debug.Stop
+	ended chan *repl.Cell // nil when no cell runs
+	texts []string        // what command lists and logpoints said
+}
+
+func newStage(s *repl.Session) *stage {
+	g := &stage{s: s, stops: make(chan *debug.Stop)}
+	s.ListenDebug(g)
+	return g
+}
+
+func (g *stage) Stopped(st *debug.Stop) { go func() { g.stops <- st }() }
+func (g *stage) Continued()             {}
+func (g *stage) Log(text string)        { g.texts = append(g.texts, text) }
+func (g *stage) Command(line string) error {
+	a, err := command.Run(context.Background(), g.s, line, discard{})
+	g.texts = append(g.texts, a.Text)
+	return err
+}
+
+// wait waits for a stop or the end of the cell; c is nil at a stop.
+func (g *stage) wait() (c *repl.Cell) {
+	select {
+	case <-g.stops:
+		return nil
+	case c := <-g.ended:
+		g.ended = nil
+		return c
+	}
+}
+
+// cell runs a cell to its first stop or its end.
+func (g *stage) cell(text string) *repl.Cell {
+	if c := g.finish(); c != nil && len(c.Reports) > 0 {
+		return c
+	}
+	ended := make(chan *repl.Cell, 1)
+	g.ended = ended
+	go func() { ended <- g.s.Run(context.Background(), text, "", 1, discard{}) }()
+	return g.wait()
+}
+
+// finish lets a stopped cell run to its end.
+func (g *stage) finish() (c *repl.Cell) {
+	for g.ended != nil {
+		_ = g.s.Debugger().Resume(debug.Resume{})
+		c = g.wait()
+	}
+	return c
+}
+
+// command runs a command, at the stop if a cell is stopped.
+func (g *stage) command(line string) (command.Answer, *repl.Cell, error) {
+	a, err := command.Run(context.Background(), g.s, line, discard{})
+	name, _, _ := strings.Cut(strings.TrimPrefix(line, ":"), " ")
+	if c, lerr := command.Lookup(name); err == nil && lerr == nil && c.Resumes && g.ended != nil {
+		end := g.wait()
+		if end == nil {
+			a.Text = strings.Join(g.s.StopText(g.s.Debugger().Stopped()), "\n")
+		} else {
+			a.Text = "ended"
+		}
+		return a, end, err
+	}
+	return a, nil, err
+}
+
 // play runs cells and commands, one a line, and gives the last answer.
-func play(t *testing.T, s *repl.Session, lines string) command.Answer {
+func play(t *testing.T, s *repl.Session, lines string, fails ...bool) command.Answer {
 	t.Helper()
+	g := newStage(s)
 	var last command.Answer
+	check := func(line string, c *repl.Cell) {
+		if c != nil && len(c.Reports) > 0 && len(fails) == 0 {
+			t.Fatalf("%s: %s: %s", line, c.Reports[0].Kind, c.Reports[0].Message)
+		}
+	}
 	for _, l := range strings.Split(lines, "\n") {
+		if st := s.Debugger().Stopped(); st != nil {
+			l = strings.ReplaceAll(l, "$STOPPED", fmt.Sprint(st.Goroutine))
+		}
 		if repl.IsCommand(l) {
-			a, err := command.Run(context.Background(), s, l, discard{})
+			a, c, err := g.command(l)
 			if err != nil {
 				t.Fatalf("%s: %v", l, err)
 			}
+			check(l, c)
 			last = a
 			continue
 		}
-		if c := s.Run(context.Background(), l, "", 1, discard{}); c != nil && len(c.Reports) > 0 {
-			t.Fatalf("%s: %s: %s", l, c.Reports[0].Kind, c.Reports[0].Message)
-		}
+		check(l, g.cell(l))
 	}
+	check("the end", g.finish())
 	return last
 }
 
 func TestExamples(t *testing.T) {
 	for _, c := range command.All() {
 		t.Run(c.Name, func(t *testing.T) {
-			a := play(t, session(t), strings.ReplaceAll(c.Example, "$WORK", t.TempDir()))
+			var fails []bool
+			if c.Fails {
+				fails = []bool{true}
+			}
+			a := play(t, session(t), strings.ReplaceAll(c.Example, "$WORK", t.TempDir()), fails...)
 			if a.Text == "" && !a.Quit && !a.Restart && !a.Replay {
 				t.Error("the example answers nothing")
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/viz"
 )
 
 // Kind says what a breakpoint waits for.
@@ -108,7 +109,7 @@ func (b *Breakpoint) String() string {
 			s += " in " + b.Name
 		}
 	case Memory:
-		s = "mem > " + bytesText(b.LimitBytes)
+		s = "mem > " + viz.Bytes(b.LimitBytes)
 	case Cut:
 		s = strings.TrimSpace("cut " + b.Name)
 	case Error:
@@ -123,18 +124,6 @@ func (b *Breakpoint) String() string {
 		s += " " + b.Hit.String()
 	}
 	return s
-}
-
-func bytesText(n int64) string {
-	for _, u := range [...]struct {
-		name string
-		size int64
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= u.size {
-			return fmt.Sprintf("%.4g %s", float64(n)/float64(u.size), u.name)
-		}
-	}
-	return fmt.Sprintf("%d B", n)
 }
 
 // forget drops what was compiled.
@@ -337,7 +326,7 @@ func (d *Debugger) hit(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *S
 	if stop.Reason == None || stop.Reason == Stepped {
 		stop.Reason = map[Kind]Reason{Error: AtError, Change: Changed}[b.Kind]
 		if stop.Reason == None {
-			stop.Reason = Breakpoint_
+			stop.Reason = AtBreakpoint
 		}
 	}
 	stop.Hits = append(stop.Hits, b.ID)

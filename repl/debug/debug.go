@@ -26,6 +26,9 @@ type Options struct {
 	// requests. Continued is told when it goes on.
 	Stopped   func(*Stop)
 	Continued func()
+	// Lend runs wait, in which a cell stands still, with its variables free to be
+	// looked at.
+	Lend func(wait func())
 	// Command runs a line of a breakpoint's command list at the stop and passes
 	// its answer on.
 	Command func(line string) error
@@ -54,7 +57,9 @@ type Debugger struct {
 	step    *step
 	watches []*Watch
 	nextW   int
-	hooked  bool // the dispatcher has our hook
+	hooked  bool        // the dispatcher has our hook
+	running bool        // a cell runs: between Begin and End
+	past    *PostMortem // that is looked at
 	ops     []*Breakpoint
 	sources map[int]source
 
@@ -99,12 +104,18 @@ func (d *Debugger) Begin(c int, file string, first, lines int) {
 		b.compiled = nil // a name of the session may mean another variable by now
 	}
 	d.pausing.Store(false)
+	d.running, d.past = true, nil
 }
 
-// End notes that no cell runs any more: a step that did not end is forgotten.
+// End notes that the cell has ended. It waits until none of the goroutines that
+// the cell left is stopped; a step that did not end is forgotten.
 func (d *Debugger) End() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for d.halted.Load() != nil {
+		d.resumed.Wait()
+	}
+	d.running = false
 	d.step = nil
 	d.pausing.Store(false)
 	d.arm()

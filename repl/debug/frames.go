@@ -48,11 +48,27 @@ func framesOf(list []interp.Activation) []Frame {
 	return out
 }
 
-// Frames lists the frames of the selected goroutine. The locals are pointers:
-// reading them shows what they hold now.
+// A BusyError says that a cell runs and is not stopped.
+type BusyError struct{}
+
+func (*BusyError) Error() string { return "a cell runs: it must be stopped first" }
+
+// Frames lists the frames of the selected goroutine, or those of the post-mortem
+// when nothing is stopped and it is open. The locals are pointers: reading them
+// shows what they hold now.
 func (d *Debugger) Frames() (list []Frame, err error) {
 	err = d.do(func(st *Stop) { list = framesOf(st.look.Frames()) })
+	if p := d.open(); err != nil && p != nil {
+		return p.Frames, nil
+	}
 	return list, err
+}
+
+// open gives the post-mortem that is looked at, nil for none.
+func (d *Debugger) open() *PostMortem {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.past
 }
 
 // Threads lists the goroutines that run cells, with their frames.
@@ -84,21 +100,33 @@ func (d *Debugger) SelectThread(id int) error {
 
 // Selected is the number of the frame that is looked at.
 func (d *Debugger) Selected() (frame int) {
-	_ = d.do(func(st *Stop) { frame = st.frame })
+	if d.do(func(st *Stop) { frame = st.frame }) != nil {
+		if p := d.open(); p != nil {
+			return p.frame
+		}
+	}
 	return frame
 }
 
 // SelectFrame makes a frame the one that is looked at.
 func (d *Debugger) SelectFrame(i int) error {
 	var bad error
-	err := d.do(func(st *Stop) {
-		n := len(st.look.Frames())
+	pick := func(at *int, n int) {
 		if i < 0 || i >= n {
 			bad = &NoFrameError{i, n}
 			return
 		}
-		st.frame = i
+		*at = i
+	}
+	err := d.do(func(st *Stop) {
+		if pick(&st.frame, len(st.look.Frames())); bad == nil {
+			d.refresh(st)
+		}
 	})
+	if p := d.open(); err != nil && p != nil {
+		err = nil
+		pick(&p.frame, len(p.Frames))
+	}
 	if err == nil {
 		err = bad
 	}
@@ -106,30 +134,43 @@ func (d *Debugger) SelectFrame(i int) error {
 }
 
 // Eval evaluates an expression or runs statements in a frame of the selected
-// goroutine; -1 is the selected frame. Hooks are passed by. The error is a
-// *NotStoppedError, *NoFrameError, *cell.CompileError, *cell.LocalError,
+// goroutine; -1 is the selected frame. Hooks are passed by. With nothing stopped
+// it is evaluated in the post-mortem that is open, else in the session. The
+// error is a *BusyError, *NoFrameError, *cell.CompileError, *cell.LocalError,
 // *interp.EvalError or *interp.UnknownLocalError.
 func (d *Debugger) Eval(frame int, text string) (values []interp.Shown, err error) {
 	e := d.do(func(st *Stop) {
 		list := st.look.Frames()
-		if frame < 0 {
-			frame = st.frame
+		at := frame
+		if at < 0 {
+			at = st.frame
 		}
-		if frame >= len(list) {
-			if frame > 0 || len(list) > 0 {
-				err = &NoFrameError{frame, len(list)}
-				return
-			}
+		switch {
+		case at < len(list):
+			values, err = d.evaluate(text, list[at].Site.Locals, list[at].Locals)
+		case at == 0:
 			values, err = d.evaluate(text, nil, nil)
-			return
+		default:
+			err = &NoFrameError{at, len(list)}
 		}
-		values, err = d.evaluate(text, list[frame].Site.Locals, list[frame].Locals)
 		d.settle(st)
 	})
-	if e != nil {
-		return nil, e
+	if e == nil {
+		return values, err
 	}
-	return values, err
+	if p := d.open(); p != nil {
+		if frame < 0 {
+			frame = p.frame
+		}
+		return d.evalPast(p, frame, text)
+	}
+	d.mu.Lock()
+	busy := d.running
+	d.mu.Unlock()
+	if busy {
+		return nil, &BusyError{}
+	}
+	return d.evaluate(text, nil, nil)
 }
 
 // evaluate compiles and runs a text on the calling goroutine.
@@ -157,25 +198,43 @@ func finder(locals []interp.Local) func(string) reflect.Value {
 type PostMortem struct {
 	Err    error
 	Frames []Frame
+	frame  int // selected
 }
 
-// PostMortem gives it, nil when no cell failed while it ran.
-func (d *Debugger) PostMortem() *PostMortem {
+// A NoFailureError says that no cell failed while it ran.
+type NoFailureError struct{}
+
+func (*NoFailureError) Error() string { return "no cell has failed while it ran" }
+
+// OpenPostMortem makes the last failure what is looked at until the next cell
+// runs. The error is a *NoFailureError or a *BusyError.
+func (d *Debugger) OpenPostMortem() (*PostMortem, error) {
 	p := d.in.PostMortem()
 	if p == nil {
-		return nil
+		return nil, &NoFailureError{}
 	}
-	return &PostMortem{Err: p.Err, Frames: framesOf(p.Frames)}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.running {
+		return nil, &BusyError{}
+	}
+	d.past = &PostMortem{Err: p.Err, Frames: framesOf(p.Frames)}
+	return d.past, nil
 }
 
-// EvalPast evaluates an expression in a frame of the post-mortem, on the calling
-// goroutine. Nothing may run.
-func (d *Debugger) EvalPast(p *PostMortem, frame int, text string) ([]interp.Shown, error) {
+// Looking gives the post-mortem that is open, nil when there is none.
+func (d *Debugger) Looking() *PostMortem { return d.open() }
+
+// evalPast evaluates in a frame of a post-mortem. What the text assigns is lost.
+func (d *Debugger) evalPast(p *PostMortem, frame int, text string) ([]interp.Shown, error) {
+	if len(p.Frames) == 0 {
+		return d.evaluate(text, nil, nil)
+	}
 	if frame < 0 || frame >= len(p.Frames) {
 		return nil, &NoFrameError{frame, len(p.Frames)}
 	}
 	locals := make([]interp.Local, len(p.Frames[frame].Locals))
-	for i, l := range p.Frames[frame].Locals { // what the text assigns is lost with the copy
+	for i, l := range p.Frames[frame].Locals {
 		if l.Ptr.IsValid() {
 			c := reflect.New(l.Ptr.Type().Elem())
 			c.Elem().Set(l.Ptr.Elem())
@@ -184,4 +243,40 @@ func (d *Debugger) EvalPast(p *PostMortem, frame int, text string) ([]interp.Sho
 		locals[i] = l
 	}
 	return d.evaluate(text, p.Frames[frame].site.Locals, locals)
+}
+
+// Args are the parameters among the locals, the receiver first, and named results.
+func (f Frame) Args() (list []interp.Local) {
+	for _, l := range f.Locals {
+		if l.Param {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// TypeOf gives the types of an expression's values in a frame, without running it.
+func (d *Debugger) TypeOf(frame int, text string) ([]string, error) {
+	var scope *cell.Local
+	if frames, err := d.Frames(); err == nil {
+		if frame < 0 {
+			frame = d.Selected()
+		}
+		if frame < len(frames) {
+			scope = frames[frame].site.Locals
+		}
+	}
+	e, err := d.in.CompileEval(text, scope)
+	if err != nil {
+		return nil, err
+	}
+	return e.Types(), nil
+}
+
+// SessionVars lists the session's variables as the stopped cell sees them.
+func (d *Debugger) SessionVars() (list []interp.Variable) {
+	if d.do(func(*Stop) { list = d.in.VariablesHere() }) != nil {
+		list = d.in.Variables()
+	}
+	return list
 }

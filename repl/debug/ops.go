@@ -15,7 +15,7 @@ type opHook struct{ d *Debugger }
 // Before decides whether to stop before an operation.
 func (h opHook) Before(c *exec.Call) error {
 	d := h.d
-	g := d.running()
+	g := d.caller()
 	if g == nil {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (h opHook) Before(c *exec.Call) error {
 // After is there for the interface: results are looked at when they are launched.
 func (h opHook) After(*exec.Call) {}
 
-// running gives the calling goroutine if it runs a cell that may be stopped.
-func (d *Debugger) running() *interp.Goroutine {
+// caller gives the calling goroutine if it runs a cell that may be stopped.
+func (d *Debugger) caller() *interp.Goroutine {
 	g := d.in.Current()
 	if g == nil || g.Quiet() {
 		return nil
@@ -64,7 +64,7 @@ func (d *Debugger) running() *interp.Goroutine {
 // Launched decides whether what was just launched stops the cell.
 func (h opHook) Launched(l *exec.Launched) {
 	d := h.d
-	g := d.running()
+	g := d.caller()
 	if g == nil {
 		return
 	}

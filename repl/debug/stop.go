@@ -11,12 +11,12 @@ type Reason string
 
 // The reasons. They are those of the Debug Adapter Protocol where it has one.
 const (
-	None        Reason = ""
-	Breakpoint_        = Reason("breakpoint")
-	Stepped            = Reason("step")
-	Paused             = Reason("pause")
-	AtError            = Reason("exception")
-	Changed            = Reason("data breakpoint")
+	None         Reason = ""
+	AtBreakpoint        = Reason("breakpoint")
+	Stepped             = Reason("step")
+	Paused              = Reason("pause")
+	AtError             = Reason("exception")
+	Changed             = Reason("data breakpoint")
 )
 
 // A Stop is where and why a cell is stopped.
@@ -40,6 +40,7 @@ type Stop struct {
 	action *Resume
 	over   chan struct{}
 	midway bool // in the middle of a statement
+	told   bool // somebody was told of it
 }
 
 // An OpStop is the operation that stopped a cell.
@@ -113,15 +114,18 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 	if a, ok := g.Top(); ok {
 		st.Place = a.Frame()
 	}
-	for !d.halted.CompareAndSwap(nil, st) { // one at a time
-		d.waitForOther(g)
-	}
 	d.mu.Lock()
+	for d.halted.Load() != nil { // one at a time
+		d.mu.Unlock()
+		d.waitForOther(g)
+		d.mu.Lock()
+	}
+	d.halted.Store(st)
+	running := d.running
 	d.step = nil
 	d.pausing.Store(false)
 	d.arm()
 	d.mu.Unlock()
-	ended := false
 	defer func() {
 		d.mu.Lock()
 		d.halted.Store(nil)
@@ -129,20 +133,35 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 			d.step = r.begin(g, st)
 		}
 		d.arm()
+		d.resumed.Broadcast()
 		d.mu.Unlock()
 		close(st.over)
-		if ended && d.o.Continued != nil {
+		if st.told && d.o.Continued != nil {
 			d.o.Continued()
 		}
 	}()
 	d.settle(st)
 	d.drop(st)
 	d.refresh(st)
-	if d.runLists(st); st.action == nil {
-		if d.o.Stopped != nil {
+	d.runLists(st)
+	if st.action != nil {
+		return
+	}
+	wait := func() {
+		if st.told = true; d.o.Stopped != nil {
 			d.o.Stopped(st)
 		}
+		st.serve()
 	}
+	if running && d.o.Lend != nil {
+		d.o.Lend(wait)
+		return
+	}
+	wait()
+}
+
+// serve runs requests until one of them resumes the goroutine.
+func (st *Stop) serve() {
 	for st.action == nil {
 		select {
 		case r := <-st.calls:
@@ -150,12 +169,11 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 				defer close(r.done)
 				r.do()
 			}()
-		case <-g.Done():
-			g.Stop()
+		case <-st.g.Done():
+			st.g.Stop()
 			return
 		}
 	}
-	ended = true
 }
 
 // settle brings HBM up to date: the statements before the stop have ended.

@@ -262,9 +262,10 @@ func (a Activation) Frame() trace.Frame {
 
 // A Local is a variable of a frame.
 type Local struct {
-	Name string
-	Type types.Type    // as its function was checked; nil when not known
-	Ptr  reflect.Value // pointer to the variable; invalid when it isn't known yet
+	Name  string
+	Param bool
+	Type  types.Type    // as its function was checked; nil when not known
+	Ptr   reflect.Value // pointer to the variable; invalid when it isn't known yet
 }
 
 // Value gives what the variable holds.
@@ -316,7 +317,7 @@ func (s *stack) activation(f *Frame) Activation {
 		if l.Root {
 			slots = f.Roots
 		}
-		v := Local{Name: l.Name, Type: l.Type}
+		v := Local{Name: l.Name, Param: l.Param, Type: l.Type}
 		if l.Slot < len(slots) && slots[l.Slot] != nil {
 			v.Ptr = reflect.ValueOf(slots[l.Slot])
 		}
@@ -432,3 +433,13 @@ func (in *Interp) Sites(keep func(*cell.Site) bool) (list []*cell.Site) {
 // NextStatement gives the first line of a cell, not before the given one, on
 // which a statement begins; 0 when there is none.
 func (in *Interp) NextStatement(c, line int) int { return in.scope.NextStatement(c, line) }
+
+// TypeText writes a type as the user does.
+func (in *Interp) TypeText(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	in.types.Lock()
+	defer in.types.Unlock()
+	return in.scope.TypeString(t)
+}

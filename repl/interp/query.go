@@ -19,6 +19,20 @@ type Variable struct {
 func (in *Interp) Variables() []Variable {
 	in.types.Lock()
 	defer in.types.Unlock()
+	return in.variables()
+}
+
+// VariablesHere is Variables with those that the running cell has declared so
+// far. It is for the cell's own goroutines, or while they wait.
+func (in *Interp) VariablesHere() []Variable {
+	in.types.Lock()
+	defer in.types.Unlock()
+	r := in.run
+	defer in.scope.Preview(in.unit, func(name string) bool { return r != nil && r.reached[name] })()
+	return in.variables()
+}
+
+func (in *Interp) variables() []Variable {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var list []Variable
