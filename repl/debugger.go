@@ -254,7 +254,7 @@ func (s *Session) WatchText() []string {
 
 func (s *Session) watchValue(values []interp.Shown, err error) string {
 	if err != nil {
-		return "not here: " + oneLine(err.Error())
+		return "not here: " + strings.TrimPrefix(oneLine(err.Error()), "1:1: ")
 	}
 	parts := make([]string, len(values))
 	for i, v := range values {

@@ -16,8 +16,8 @@ const stopExample = "func double(n int) int { m := n * 2; return m }\n:break dou
 func debugCommands() []Command {
 	return []Command{
 		{
-			Name: "break", Replay: true, Aliases: []string{"b"}, Group: Debug, Args: "[PLACE|EVENT] [if COND] [hit [> >= == < <= != %] N]",
-			Doc: "sets a breakpoint, or lists them: at a line, a function, an operation, nan, inf, mem, cut, error or change", Help: breakHelp,
+			Name: "break", Replay: true, Aliases: []string{"b"}, Group: Debug, Args: "[PLACE|EVENT] [if COND] [hit [OP] N]",
+			Doc: "sets a breakpoint: at a line, a function, an operation, nan, inf, mem, cut, error or change", Help: breakHelp,
 			Example: "x := 1\n:break 2:1 if x > 0\n:breaks", Run: func(c *Call) (Answer, error) { return setBreak(c, false) },
 			Complete: words("op", "nan", "inf", "mem", "cut", "error", "change"),
 		},
@@ -36,7 +36,7 @@ func debugCommands() []Command {
 			Name: "toggle", Replay: true, Group: Debug, Args: "N", Doc: "switches a breakpoint off or on again", Example: ":break 1:1\n:toggle 1", Run: toggleBreak,
 		},
 		{
-			Name: "cond", Replay: true, Aliases: []string{"condition"}, Group: Debug, Args: "N [COND] [hit [OP] N]", Doc: "gives a breakpoint another condition or hit count, or none",
+			Name: "cond", Replay: true, Aliases: []string{"condition"}, Group: Debug, Args: "N [COND] [hit [OP] N]", Doc: "gives a breakpoint another condition or hit count",
 			Help: "COND is Go of type bool. It is type-checked where the breakpoint is, and compiled once. :cond -hitcount N > 3 is the same as :cond N hit > 3.", Example: ":break 1:1\n:cond 1 hit > 3",
 			Run: condBreak,
 		},
@@ -80,7 +80,7 @@ func debugCommands() []Command {
 		{Name: "goroutines", Aliases: []string{"grs"}, Group: Debug, Doc: "lists the goroutines that run cells", Example: stopExample + ":goroutines", Run: showGoroutines},
 		{Name: "goroutine", Aliases: []string{"gr"}, Group: Debug, Args: "N", Doc: "looks at another goroutine", Help: "Steps stay on the one that is stopped.", Example: stopExample + ":goroutines\n:goroutine $STOPPED", Run: selectGoroutine},
 		{
-			Name: "watch", Replay: true, Aliases: []string{"display"}, Group: Debug, Args: "[EXPR]", Doc: "shows an expression at each stop and after each cell, or lists what is watched",
+			Name: "watch", Replay: true, Aliases: []string{"display"}, Group: Debug, Args: "[EXPR]", Doc: "shows an expression at each stop and after each cell",
 			Example: "x := 3\n:watch x * 2", Run: watch, Complete: names,
 		},
 		{Name: "unwatch", Replay: true, Group: Debug, Args: "N", Doc: "takes a watch out", Example: ":watch 1 + 1\n:unwatch 1", Run: unwatch},
@@ -95,7 +95,8 @@ func debugCommands() []Command {
 const breakHelp = `PLACE is CELL:LINE (also of a cell that has not run), FILE:LINE of a .tpu file, LINE of the stopped cell, or a function: train, Model.Step.
 EVENT is op NAME [PREDICATE], nan [in VAR], inf [in VAR], mem > 14GiB, cut [REASON], error [KIND] or change VAR.
 A predicate asks for shape, dtype, rank, numel or bytes of any operand or of the result: op gather shape[0] > 4096, op add dtype == bf16; self.shape and out.dtype name one.
-COND is Go in the scope of the place.`
+COND is Go in the scope of the place. hit > 3 stops from the fourth hit on; OP is > >= == < <= != or %.
+Without arguments the breakpoints are listed.`
 
 // breaker runs f with the debugger.
 func breaker(c *Call) *debug.Debugger { return c.Session.Debugger() }
