@@ -70,6 +70,7 @@ padded, ran out of HBM or went out of bounds.
   tpush run FILE.tpu     run a file
   tpush test FILE.tpu    compare its expectations with what happens
   tpush fmt FILE.tpu     format its cells
+  tpush export --go FILE.tpu   write it as a plain Go program
   tpush vet FILE.tpu     list its mistakes and warnings without running it
   tpush                  a notebook on the terminal
   tpush FILE.tpu         open a file in it
@@ -91,7 +92,7 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 	a.screen.add(root.Flags())
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
 	a.kernel.add(root.Flags())
-	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.fmtCommand(), a.vetCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.fmtCommand(), a.vetCommand(), a.exportCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
 

@@ -124,7 +124,7 @@ func (c *compiler) ignored(e types.Error) bool {
 	switch {
 	case strings.HasPrefix(e.Msg, "\t"): // continues the last message
 		return true
-	case e.Soft && strings.HasPrefix(e.Msg, "declared and not used"):
+	case e.Soft && (strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, "declared and not used")): // the second of a type switch
 		c.warnAt(e.Pos, "unused", "%s", e.Msg)
 		return true
 	case e.Soft && strings.Contains(e.Msg, "imported and not used"):

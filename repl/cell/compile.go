@@ -150,6 +150,9 @@ func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
 	if len(c.diags) > 0 {
 		return nil, nil, c.failed()
 	}
+	if c.s.checked != nil {
+		c.s.checked(c)
+	}
 	u = c.lower()
 	if len(c.diags) > 0 {
 		return nil, nil, c.failed()

@@ -47,6 +47,7 @@ type Scope struct {
 	generics    map[string]string // text of the generic functions, nil until one is used
 	genericDone map[string]bool   // those that were compiled
 	monos       map[string]string // functions made of generic ones: name and type arguments to internal name
+	checked     func(*compiler)   // told of a cell that type-checks, before it is lowered
 	siteMu      sync.RWMutex
 	sites       []*Site
 	hooks       map[int][]*Site         // those of statements, by cell

@@ -15,3 +15,14 @@ func (in *Interp) Check(src Source) ([]cell.Diagnostic, error) {
 	u.Commit(func(string) bool { return true })
 	return u.Warnings, nil
 }
+
+// A GoCell is one cell of a program to export.
+type GoCell = cell.GoCell
+
+// WriteGo writes cells as a plain Go program, without running them. The error is
+// a *cell.CompileError.
+func (in *Interp) WriteGo(head string, cells []GoCell) ([]byte, error) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	return in.scope.WriteGo(head, cells)
+}
