@@ -74,3 +74,11 @@ func (in *Interp) Packages() []string {
 	sort.Strings(list)
 	return list
 }
+
+// Uses gives the names of the session that a cell which has not run reads and
+// those that it declares or sets, as far as its text tells.
+func (in *Interp) Uses(text string) (reads, writes []string) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	return in.scope.Uses(text)
+}
