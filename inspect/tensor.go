@@ -33,6 +33,9 @@ type Tensor struct {
 	Slice   Slice `json:"slice"`
 }
 
+// TensorMIME is the media type of a Tensor as JSON, beside the text of a shown value.
+const TensorMIME = "application/vnd.tpush.tensor+json"
+
 // Hist is how often values fall in equal intervals from Low to High.
 type Hist struct {
 	Low    Float   `json:"low"`

@@ -98,6 +98,7 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		if r.Skip {
 			c = h.s.Skip(r.Code, r.File, r.FirstLine)
 		} else {
+			rep.Reads, rep.Writes = h.s.Interp().Uses(r.Code)
 			c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)
 		}
 		rep.Status = "ok"
@@ -132,7 +133,7 @@ func (h *handler) tell(c *repl.Cell, silent bool, out kernel.Output) {
 			h.report(c, err, out)
 			return
 		}
-		out.Result(kernel.ResultContent{ExecutionCount: c.ID, Data: plainText(shown)})
+		out.Result(kernel.ResultContent{ExecutionCount: c.ID, Data: richData(shown, c.Values)})
 	}
 	for _, r := range c.Reports {
 		out.Error(errorContent(r))
@@ -181,12 +182,20 @@ func (h *handler) Complete(r kernel.CompleteRequest) kernel.CompleteReply {
 	pos := min(max(r.CursorPos, 0), len(r.Code))
 	rep := kernel.CompleteReply{Status: "ok", Matches: []string{}, CursorStart: pos, CursorEnd: pos}
 	line := r.Code[strings.LastIndexByte(r.Code[:pos], '\n')+1 : pos]
+	if prefix, ok := filePrefix(r.Code, pos); ok {
+		rep.CursorStart = pos - len(prefix)
+		rep.Details = fileCandidates(prefix)
+		for _, d := range rep.Details {
+			rep.Matches = append(rep.Matches, d.Text)
+		}
+		return rep
+	}
 	if repl.IsCommand(line) || line == ":" {
 		start, words := command.Complete(h.s, line)
 		rep.CursorStart = pos - len(line) + start
 		for _, w := range words {
 			rep.Matches = append(rep.Matches, w)
-			rep.Details = append(rep.Details, kernel.Candidate{Text: w, Kind: "command"})
+			rep.Details = append(rep.Details, kernel.Candidate{Text: w, Kind: "command", Detail: commandDoc(line, w)})
 		}
 		return rep
 	}
@@ -196,7 +205,17 @@ func (h *handler) Complete(r kernel.CompleteRequest) kernel.CompleteReply {
 		rep.Matches = append(rep.Matches, c.Text)
 		rep.Details = append(rep.Details, kernel.Candidate{Text: c.Text, Kind: c.Kind, Detail: c.Detail})
 	}
+	h.withShapes(rep.Details)
 	return rep
+}
+
+// commandDoc says what a command does, when its name is what is being typed.
+func commandDoc(line, word string) string {
+	c, err := command.Lookup(word)
+	if err != nil || strings.Contains(strings.TrimSpace(line), " ") {
+		return ""
+	}
+	return c.Doc
 }
 
 // Inspect explains the word at the cursor.

@@ -90,6 +90,7 @@ var actions = []Action{
 	{"split", Cells, []string{"S"}, "split the cell where its cursor was"},
 	{"merge", Cells, []string{"M"}, "merge with the cell below"},
 	{"fold", Cells, []string{"z"}, "fold the cell, or show all of its output"},
+	{"form", Cells, []string{"t"}, "its tensor in another form: numbers, heat map, histogram, line"},
 	{"show-output", Cells, []string{"o"}, "all of its output, on the whole screen"},
 	{"duplicate", Cells, []string{"p"}, "a copy of the cell below it"},
 	{"leave", Cells, []string{"ctrl+d"}, "leave"},

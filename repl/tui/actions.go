@@ -64,7 +64,7 @@ func actors() map[string]actor {
 		"cell-delete": then((*Model).deleteCell), "cell-undo": then((*Model).undoCells), "cell-redo": then((*Model).redoCells),
 		"move-down": then(func(m *Model) { m.moveCell(1) }), "move-up": then(func(m *Model) { m.moveCell(-1) }),
 		"split": then((*Model).splitCell), "merge": then((*Model).mergeCells), "duplicate": then((*Model).duplicateCell),
-		"fold": then((*Model).foldCell), "show-output": (*Model).showOutput, "copy-cell": (*Model).copyCell, "copy-output": (*Model).copyOutput,
+		"form": then((*Model).nextForm), "fold": then((*Model).foldCell), "show-output": (*Model).showOutput, "copy-cell": (*Model).copyCell, "copy-output": (*Model).copyOutput,
 		"clear-output": then((*Model).clearOutput), "command": then((*Model).commandLine), "debug-rerun": (*Model).debugRerun,
 
 		// Everywhere.
@@ -79,7 +79,7 @@ func actors() map[string]actor {
 		"pane-wider": resizer(2, 0), "pane-narrower": resizer(-2, 0), "pane-taller": resizer(0, 1), "pane-shorter": resizer(0, -1),
 		"focus-1": focusPanel(1), "focus-2": focusPanel(2), "focus-3": focusPanel(3), "focus-4": focusPanel(4), "focus-5": focusPanel(5), "focus-6": focusPanel(6),
 
-		"leave-panel": then((*Model).toInput),
+		"leave-panel": then((*Model).leavePanel),
 	}
 }
 

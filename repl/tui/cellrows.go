@@ -202,20 +202,31 @@ func (o *output) draw(w int, t *Theme) []string {
 	if o.kind == outError {
 		return o.drawError(w, t)
 	}
-	if rows := o.drawRich(w, t); rows != nil {
-		return rows
+	extra := o.drawTensor(w, t)
+	if extra != nil && o.form != asText {
+		return extra
 	}
+	return append(o.drawText(w, t), extra...)
+}
+
+// drawText draws lines: all when they are few, else the first and the last.
+func (o *output) drawText(w int, t *Theme) []string {
 	n := o.text.len()
 	if o.partial != "" {
 		n++
 	}
 	var rows []string
+	tabular := o.kind == outDisplay || o.tensor() != nil // columns stay below each other
 	add := func(list []string) {
 		for _, s := range list {
-			if o.kind == outWarning {
-				s = paint(t.Wait, s)
+			switch {
+			case tabular:
+				rows = append(rows, glyph.Fit(s, min(w, glyph.Cells(s)), t.More))
+			case o.kind == outWarning:
+				rows = append(rows, glyph.Wrap(paint(t.Wait, s), w)...)
+			default:
+				rows = append(rows, glyph.Wrap(s, w)...)
 			}
-			rows = append(rows, glyph.Wrap(s, w)...)
 		}
 	}
 	if n <= shownLines {

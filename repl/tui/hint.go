@@ -119,7 +119,7 @@ func (m *Model) hint() string {
 	case m.sig.text != "":
 		text = m.sig.text
 	case m.checked.text != "" && m.text() != nil && m.checked.version == m.text().Version():
-		return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Bad, m.checked.text), m.w, t.More)
+		return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Bad, m.checked.text), m.at.mainW, t.More)
 	}
-	return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Note, text), m.w, t.More)
+	return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Note, text), m.at.mainW, t.More)
 }

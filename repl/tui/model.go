@@ -94,6 +94,10 @@ type Model struct {
 	last    kernel.ExecuteReply
 	count   int // of the cell that ran last
 
+	panes      panes
+	marked     *cell // that a panel selected a line of
+	markedLine int
+
 	waiting  int // questions that are not answered yet
 	settlers []shot.Settled
 	popup    *popup
@@ -127,6 +131,9 @@ func New(o Options, send func(tea.Msg)) *Model {
 	m.view.follow = true
 	m.opened()
 	m.resize(80, 24)
+	for _, name := range o.Panels {
+		m.togglePanel(name)
+	}
 	return m
 }
 
@@ -173,6 +180,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.background(msg.IsDark())
 	case interruptMsg:
 		return m.interrupt()
+	case viewMsg:
+		return m.viewDue()
 	case answerMsg:
 		return m.answered(msg)
 	case shot.Settled:
@@ -200,6 +209,9 @@ func (m *Model) source() source {
 		c, l := m.nb.cells[i], look
 		l.now = now
 		l.selected = m.focus == onCells && i == m.selected
+		if c == m.marked {
+			l.marked, l.line = true, m.markedLine
+		}
 		if c == m.editing {
 			l.editing = func() []string { rows, _, _ := m.editRows(); return rows }
 		}

@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/tpush/tpush/repl/kernel"
+import (
+	"github.com/tpush/tpush/inspect"
+	"github.com/tpush/tpush/repl/kernel"
+)
 
 // An outputKind says what a piece below a cell is.
 type outputKind uint8
@@ -21,6 +24,10 @@ type output struct {
 	partial string            // of a stream: the line that has not ended
 	data    map[string]string // by MIME type
 	err     kernel.ErrorContent
+
+	form    form            // how a tensor is shown
+	rich    *inspect.Tensor // decoded from data
+	decoded bool
 }
 
 func (o *output) stream() bool { return o.kind == outStdout || o.kind == outStderr }

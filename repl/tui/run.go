@@ -64,7 +64,10 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	m.kernel, m.info, m.state = msg.kernel, msg.info, ready
-	return m.next()
+	for _, p := range m.panes.kept {
+		p.asked = false
+	}
+	return tea.Batch(m.next(), m.refreshPanels())
 }
 
 // enqueue runs cells one after another, after those that wait already.
@@ -123,7 +126,7 @@ func (m *Model) tick() tea.Cmd {
 		m.ticking = false
 		return nil
 	}
-	return m.tickLater()
+	return tea.Batch(m.tickLater(), m.refreshPanels())
 }
 
 // arrived shows the output that has come.
@@ -187,7 +190,7 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	case msg.reply.Restart:
 		return m.restart(false)
 	}
-	return m.next()
+	return tea.Batch(m.next(), m.refreshPanels())
 }
 
 // abortQueue tells the cells that wait that they do not run.

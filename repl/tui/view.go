@@ -58,6 +58,14 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 	if m.at.hintH > 0 {
 		rows = append(rows, m.hint())
 	}
+	if m.at.mainW < m.w {
+		for i := range rows {
+			rows[i] += glyph.Spaces(m.w - m.at.mainW)
+		}
+	}
+	for range m.at.stripH {
+		rows = append(rows, glyph.Spaces(m.w))
+	}
 	if m.at.statusH > 0 {
 		rows = append(rows, m.status())
 	}
@@ -68,6 +76,7 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 		rows = append(rows, glyph.Spaces(m.w))
 	}
 	rows = rows[:m.h]
+	m.drawPanels(rows)
 	if m.popup != nil && cursor {
 		m.drawPopup(rows, x, y)
 	}
@@ -161,11 +170,11 @@ func (m *Model) rule() string {
 		}
 	}
 	line := t.Viz.Rule
-	free := m.at.w - glyph.Cells(left) - glyph.Cells(right) - 4
+	free := m.at.mainW - glyph.Cells(left) - glyph.Cells(right) - 4
 	if free < 0 {
-		return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left, m.at.w, "")
+		return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left, m.at.mainW, "")
 	}
-	return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left+paint(t.Rule, strings.Repeat(line, free))+right+paint(t.Rule, strings.Repeat(line, 2)), m.at.w, "")
+	return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left+paint(t.Rule, strings.Repeat(line, free))+right+paint(t.Rule, strings.Repeat(line, 2)), m.at.mainW, "")
 }
 
 // status is the bar: in fixed order, dropped from the right when it is narrow.
