@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/dtype"
+)
 
 // Operations of two operands that are exact or correctly rounded.
 
@@ -308,9 +312,10 @@ func pairs(f func(x, y float64) float64, i func(x, y int64) int64, u func(x, y u
 
 var (
 	divTruncOp = elementwise{
-		f32: func(d, a, b, _ []float32, _ *Params) {
+		f32: func(d, a, b, _ []float32, p *Params) {
+			t := dtype.DType(p.N) // the quotient rounds before it is cut
 			for i, x := range a {
-				d[i] = float32(math.Trunc(float64(x / b[i])))
+				d[i] = float32(math.Trunc(float64(t.RoundF32(x / b[i]))))
 			}
 		},
 		f64: func(d, a, b, _ []float64, _ *Params) {
@@ -320,6 +325,12 @@ var (
 		},
 		i64: pairs(nil, truncDivI64, nil).i64,
 		u64: pairs(nil, nil, divU64).u64,
+		prep: func(c *Call, p *Params) {
+			p.N = int(c.Out[0].DType)
+			if len(c.In[1].Dims) == 0 { // a number divides in f32
+				p.N = int(dtype.F32)
+			}
+		},
 	}
 	floorDivOp  = pairs(floorDiv, floorDivI64, divU64)
 	remainderOp = pairs(floorMod, floorModI64, modU64)

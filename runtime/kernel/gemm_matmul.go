@@ -1,6 +1,9 @@
 package kernel
 
-import "github.com/tpush/tpush/runtime/shape"
+import (
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
+)
 
 // MatMul computes out = a × b by PyTorch's rule for matmul: vectors take the
 // place of a row (a) or a column (b), leading axes broadcast.
@@ -50,9 +53,33 @@ func AddBMM(c *Call) error {
 // Addr computes out = beta·c + alpha·(x ⊗ y): [m] and [n] → [m,n].
 func Addr(c *Call) error {
 	add, x, y, out := c.In[0], c.In[1], c.In[2], c.Out[0]
+	if t := out.DType; t.IsFloat() && t.Bits() < 32 {
+		addrSteps(c, t)
+		return nil
+	}
 	e := &epilogue{add: add, alpha: c.Attrs.Float("alpha"), beta: c.Attrs.Float("beta")}
 	contractWide(out, outerViews(x.View, y.View), x, y, e)
 	return nil
+}
+
+// addrSteps is Addr of narrow floats: each of its steps rounds, as PyTorch's do.
+func addrSteps(c *Call, t dtype.DType) {
+	out := c.Out[0]
+	add, x, y := Float64s(spread(c.In[0], out.Dims)), Float64s(c.In[1]), Float64s(c.In[2])
+	alpha, beta := t.Round(c.Attrs.Float("alpha")), t.Round(c.Attrs.Float("beta"))
+	n := len(y)
+	res := make([]float64, len(x)*n)
+	for i, u := range x {
+		u = t.Round(alpha * u)
+		for j, v := range y {
+			r := t.Round(u * v)
+			if beta != 0 {
+				r += t.Round(beta * add[i*n+j])
+			}
+			res[i*n+j] = r
+		}
+	}
+	Convert(out, denseOf(res, out.Dims))
 }
 
 // Outer computes x ⊗ y: [m] and [n] → [m,n].

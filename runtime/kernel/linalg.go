@@ -393,55 +393,97 @@ func jacobi(a []float64, n int) (w, v []float64) {
 	return w, v
 }
 
-// SVD gives the reduced factors: A[m,n] = U[m,k]·diag(S[k])·Vh[k,n], S descending,
-// by one-sided rotations of the shorter side's vectors.
+// SVD gives the reduced factors: A[m,n] = U[m,k]·diag(S[k])·Vh[k,n], S descending.
 func SVD(c *Call) error {
 	r := len(c.In[0].Dims)
 	m, n := c.In[0].Dims[r-2], c.In[0].Dims[r-1]
 	k := min(m, n)
 	return eachMatrix(c, func(_ int, in, out [][]float64) error {
-		long, wide := max(m, n), m < n
-		// g has k columns of the long size; z collects the rotations.
-		g, z := make([]float64, long*k), make([]float64, k*k)
-		for i := range m {
-			for j := range n {
-				if wide {
-					g[j*k+i] = in[0][i*n+j]
-				} else {
-					g[i*k+j] = in[0][i*n+j]
-				}
+		u, s, v := singular(in[0], m, n)
+		copy(out[0], u)
+		copy(out[1], s)
+		copy(out[2], transposed(v, n, k))
+		return nil
+	})
+}
+
+// singular gives U[m,k], S[k] and V[n,k] with a = U·diag(S)·Vᵀ, S descending, by
+// one-sided rotations of the shorter side's vectors.
+func singular(a []float64, m, n int) (u, s, v []float64) {
+	k := min(m, n)
+	long, wide := max(m, n), m < n
+	// g has k columns of the long size; z collects the rotations.
+	g, z := make([]float64, long*k), make([]float64, k*k)
+	for i := range m {
+		for j := range n {
+			if wide {
+				g[j*k+i] = a[i*n+j]
+			} else {
+				g[i*k+j] = a[i*n+j]
+			}
+		}
+	}
+	for i := range k {
+		z[i*k+i] = 1
+	}
+	orthogonalize(g, z, long, k)
+	norms, sorted := columnNorms(g, long, k)
+	s = make([]float64, k)
+	left, right := make([]float64, long*k), make([]float64, k*k)
+	for o, col := range sorted {
+		s[o] = norms[col]
+		for i := range long {
+			if norms[col] > 0 {
+				left[i*k+o] = g[i*k+col] / norms[col]
 			}
 		}
 		for i := range k {
-			z[i*k+i] = 1
+			right[i*k+o] = z[i*k+col]
 		}
-		orthogonalize(g, z, long, k)
-		s, order := columnNorms(g, long, k)
-		for o, col := range order {
-			out[1][o] = s[col]
-			left := make([]float64, long)
-			for i := range left {
-				if s[col] > 0 {
-					left[i] = g[i*k+col] / s[col]
-				}
+	}
+	for o := range k {
+		if s[o] == 0 {
+			completeColumn(left, long, k, o)
+		}
+	}
+	if wide {
+		return right, s, left
+	}
+	return left, s, right
+}
+
+// completeColumn makes column o of q[rows,k] a unit vector orthogonal to those before it.
+func completeColumn(q []float64, rows, k, o int) {
+	best, at := -1.0, 0
+	for i := range rows { // the axis that the columns before use least
+		rest := 1.0
+		for j := range o {
+			rest -= q[i*k+j] * q[i*k+j]
+		}
+		if rest > best {
+			best, at = rest, i
+		}
+	}
+	v := make([]float64, rows)
+	v[at] = 1
+	for range 2 { // twice is enough
+		for j := range o {
+			d := 0.0
+			for i := range v {
+				d += v[i] * q[i*k+j]
 			}
-			for i := range long {
-				if wide {
-					out[2][o*n+i] = left[i]
-				} else {
-					out[0][i*k+o] = left[i]
-				}
-			}
-			for i := range k {
-				if wide {
-					out[0][i*k+o] = z[i*k+col]
-				} else {
-					out[2][o*n+i] = z[i*k+col]
-				}
+			for i := range v {
+				v[i] -= d * q[i*k+j]
 			}
 		}
-		return nil
-	})
+	}
+	norm := 0.0
+	for _, x := range v {
+		norm = math.Hypot(norm, x)
+	}
+	for i, x := range v {
+		q[i*k+o] = x / norm
+	}
 }
 
 // orthogonalize rotates the k columns of g until they are orthogonal, and those of z along.

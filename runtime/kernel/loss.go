@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
@@ -209,6 +210,12 @@ func SoftMarginLoss(c *Call) error {
 
 // GaussianNLLLoss is (log v + (x−y)²/v)/2 with v = max(variance, eps); full adds log(2π)/2.
 func GaussianNLLLoss(c *Call) error {
+	if x, v := c.In[0], c.In[2]; len(v.Dims) == len(x.Dims)-1 && shape.EqualDims(v.Dims, x.Dims[:len(v.Dims)]) {
+		one := *c
+		v.View = shape.View{Dims: append(slices.Clone(v.Dims), 1), Strides: append(slices.Clone(v.Strides), 0), Offset: v.Offset}
+		one.In = []Array{x, c.In[1], v}
+		c = &one
+	}
 	eps, full := c.Attrs.Float("eps"), 0.0
 	if c.Attrs.Bool("full") {
 		full = math.Log(2*math.Pi) / 2

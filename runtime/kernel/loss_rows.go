@@ -64,7 +64,10 @@ func MultiMarginLoss(c *Call) error {
 	p, margin := c.Attrs.Float("p"), c.Attrs.Float("margin")
 	x, ys := Float64s(c.In[0]), Int64s(c.In[1])
 	weight := optional[float64](c, 2)
-	classes := c.In[0].Dims[len(c.In[0].Dims)-1]
+	classes := 1
+	if r := len(c.In[0].Dims); r > 0 {
+		classes = c.In[0].Dims[r-1]
+	}
 	each := make([]float64, len(ys))
 	for i, y := range ys {
 		y = clampIndex(y, classes)

@@ -18,8 +18,16 @@ func padMaps(in []int, pad []int, mode string) []padMap {
 			lo, hi = pad[k], pad[k+1]
 		}
 		m := make(padMap, max(0, n+lo+hi))
+		cut, left := 0, n // what negative amounts cut is not there to go around
+		if mode == "circular" {
+			cut = max(-lo, 0)
+			left = n - cut - max(-hi, 0)
+		}
 		for j := range m {
-			m[j] = padSource(j-lo, n, mode)
+			m[j] = cut + padSource(j-max(lo, -cut)-cut, left, mode)
+			if mode != "circular" {
+				m[j] = padSource(j-lo, n, mode)
+			}
 		}
 		maps[i] = m
 	}

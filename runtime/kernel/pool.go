@@ -313,13 +313,17 @@ func InterpolateTaps(c *Call, in []int) []Taps {
 	}
 	ts := make([]Taps, spatial)
 	for i := range ts {
-		ts[i] = resizeTaps(in[2+i], small.Dims[2+i], c.Attrs)
+		factor := c.Attrs.Float("scale_factor")
+		if own := []string{"scales_d", "scales_h", "scales_w"}[3-spatial+i]; c.Attrs.Has(own) && c.Attrs.Float(own) > 0 {
+			factor = c.Attrs.Float(own)
+		}
+		ts[i] = resizeTaps(in[2+i], small.Dims[2+i], factor, c.Attrs)
 	}
 	return ts
 }
 
-func resizeTaps(in, out int, a Attrs) Taps {
-	mode, align, factor := a.Str("mode"), a.Bool("align_corners"), a.Float("scale_factor")
+func resizeTaps(in, out int, factor float64, a Attrs) Taps {
+	mode, align := a.Str("mode"), a.Bool("align_corners")
 	scale := float64(in) / float64(out)
 	switch {
 	case align && out > 1:

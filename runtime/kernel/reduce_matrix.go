@@ -31,8 +31,11 @@ func MatrixNorm(c *Call) error {
 		for i := range sums {
 			sums[i] = normRow(r[i*n:(i+1)*n], 1)
 		}
-		if ord[0] == '-' {
+		switch {
+		case ord[0] == '-':
 			return minRow(sums)
+		case len(sums) == 0:
+			return 0
 		}
 		return maxRow(sums)
 	})

@@ -135,9 +135,13 @@ func Histc(c *Call) error {
 		return &HistogramRangeError{lo, hi}
 	}
 	counts := make([]float64, bins)
+	round := func(v float64) float64 { return v }
+	if t := c.Out[0].DType; t.IsFloat() {
+		round = t.Round // each step rounds, as on a device
+	}
 	for _, v := range x {
 		if v >= lo && v <= hi {
-			counts[min(int((v-lo)/(hi-lo)*float64(bins)), bins-1)]++
+			counts[min(int(round(round(round(v-lo)*float64(bins))/round(hi-lo))), bins-1)]++
 		}
 	}
 	Convert(c.Out[0], denseOf(counts, c.Out[0].Dims))

@@ -143,7 +143,7 @@ var activationOps = []Def{
 		Shape: likeInput, DType: softshrinkType, Kernel: kernel.Softshrink, Cost: perElement(5, VPU), Lower: lowerWide(lowerSoftshrink), Grad: parts(shrinkGrad)},
 	activation(Tanhshrink, "Tanhshrink", "Each element minus its hyperbolic tangent.", kernel.Tanhshrink, 16,
 		func(h hlo) stablehlo.Value { return h.sub(h.in(0), h.do("tanh", h.in(0))) },
-		func(k ew) Value { return k.square(k.op(Tanh, k.a())) }),
+		func(k ew) Value { return k.square(k.op(Tanh, k.a())) }).typed(realFloating),
 	{Name: Threshold, Torch: "threshold", Method: "Threshold", InPlace: true, Class: Elementwise,
 		Params: []Param{tensor("input"), {Name: "threshold", Kind: KFloat, Dynamic: true, Doc: "elements above it stay"}, {Name: "value", Kind: KFloat, Dynamic: true, Doc: "what the others become"}},
 		Doc:    "Elements above threshold as they are, value for the others.", Example: `tpu.Of(-1.0, 2.0).Threshold(0.5, 0)`,
@@ -180,6 +180,12 @@ func activation(n Name, method, doc string, k kernel.Func, cost int64, low func(
 	return Def{Name: n, Torch: string(n), Method: method, InPlace: true, Class: Elementwise, Params: unaryParams,
 		Doc: doc, Example: `tpu.Of(-1.0, 2.0).` + method + `()`,
 		Shape: likeInput, DType: floatsOnly, Kernel: k, Cost: perElement(cost, u), Lower: lowerWide(low), Grad: parts(times(d))}
+}
+
+// typed is the row with another rule for the element type.
+func (d Def) typed(rule func(in []shape.Spec, a Attrs) (dtype.DType, error)) Def {
+	d.DType = rule
+	return d
 }
 
 // The constants of SELU.

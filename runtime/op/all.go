@@ -6,9 +6,9 @@ import "sync"
 // that is missing here.
 func All() [][]Def {
 	return [][]Def{
-		unaryOps, besselOps, binaryOps, ternaryOps, compareOps, activationOps, castOps, factoryOps, randomOps,
+		unaryOps, besselOps, bitsOps, binaryOps, ternaryOps, compareOps, activationOps, castOps, factoryOps, randomOps,
 		reduceOps, scanOps, sortOps, normOps, lossOps,
-		contractOps, luOps, reflectOps, convOps, poolingOps, moveOps, viewOps, indexOps,
+		contractOps, luOps, reflectOps, pinvOps, convOps, poolingOps, moveOps, viewOps, indexOps,
 	}
 }
 

@@ -52,15 +52,16 @@ func attentionShape(in []shape.Spec, a Attrs) ([]int, error) {
 	}
 	bq, bk, bv := q.Dims[:rq-2], slices.Clone(k.Dims[:rk-2]), slices.Clone(v.Dims[:rv-2])
 	if a.Bool("enable_gqa") {
-		if rq < 3 || rk != rq || rv != rq {
+		if min(rq, rk, rv) < 3 {
 			return nil, wrongRank(attentionName, "query", q, 3, -1)
 		}
 		h := bq[rq-3]
 		for i, b := range [][]int{bk, bv} {
-			if b[rq-3] == 0 || h%b[rq-3] != 0 {
-				return nil, &shape.ArgumentError{Op: attentionName, Arg: "enable_gqa", Value: true, Why: fmt.Sprintf("%d heads of query are no multiple of %d of %s", h, b[rq-3], []string{"key", "value"}[i])}
+			n := b[len(b)-1]
+			if n == 0 || h%n != 0 || n != h && len(b) != len(bq) {
+				return nil, &shape.ArgumentError{Op: attentionName, Arg: "enable_gqa", Value: true, Why: fmt.Sprintf("%d heads of query are no multiple of %d of %s", h, n, []string{"key", "value"}[i])}
 			}
-			b[rq-3] = h
+			b[len(b)-1] = h
 		}
 	}
 	batch, ok := shape.Broadcast(bq, bk)

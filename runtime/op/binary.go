@@ -184,8 +184,8 @@ var binaryOps = []Def{
 	{Name: Nextafter, Torch: "nextafter", Method: "Nextafter", Class: Elementwise, Params: []Param{tensor("input"), tensor("other")},
 		Doc: "The neighbour of each element in the direction of other.", Example: `tpu.Of(1.0, 2.0).Nextafter(tpu.Of(5.0, 0.0))`,
 		Shape: broadcast, DType: floatsOnly, Kernel: kernel.Nextafter, Cost: perElement(10, VPU),
-		Lower:  lower(func(h hlo) stablehlo.Value { return h.chlo("next_after", h.in(0), h.in(1)) }),
-		NoGrad: "PyTorch has no derivative for it either"},
+		Lower: lower(func(h hlo) stablehlo.Value { return h.chlo("next_after", h.in(0), h.in(1)) }),
+		Grad:  parts(func(_ ew, dy Value) Value { return dy }, zeroGrad)},
 	{Name: Heaviside, Torch: "heaviside", Method: "Heaviside", Class: Elementwise, Params: []Param{tensor("input"), tensor("values")},
 		Doc: "Zero below zero, one above it, and values at it.", Example: `tpu.Of(-1.0, 0.0, 1.0).Heaviside(tpu.Of(0.5))`,
 		Shape: broadcast, DType: sameTypes, Kernel: kernel.Heaviside, Cost: perElement(4, VPU), Lower: lower(lowerHeaviside),
@@ -262,8 +262,12 @@ func fchosen(cmp Name, i int) part {
 }
 
 func powBaseGrad(k ew, dy Value) Value {
-	d := k.mul(k.b(), k.op(Pow, k.a(), k.sub(k.b(), 1)))
-	return k.mul(dy, k.where(k.op(Eq, k.b(), 0.0), 0.0, d))
+	n := k.b()
+	if n.Spec().DType == dtype.Bool {
+		n = k.Do("to", Attrs{{Name: "dtype", Value: k.y().Spec().DType}}, n)
+	}
+	d := k.mul(n, k.op(Pow, k.a(), k.sub(n, 1)))
+	return k.mul(dy, k.where(k.op(Eq, n, 0.0), 0.0, d))
 }
 
 func powExponentGrad(k ew, dy Value) Value {
@@ -336,11 +340,11 @@ func (h hlo) scaled(x stablehlo.Value) stablehlo.Value {
 	return x
 }
 
-// lowerDiv computes narrow floats in f32 only when the quotient is rounded again.
+// lowerDiv computes narrow floats in f32 only when the quotient is rounded down.
 func lowerDiv(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	switch c.Attrs.Str("rounding_mode") {
 	case "trunc":
-		return lowerWide(func(h hlo) stablehlo.Value {
+		return lower(func(h hlo) stablehlo.Value {
 			q := h.div(h.in(0), h.in(1))
 			if h.spec.DType.IsFloat() {
 				q = h.trunc(q)

@@ -237,7 +237,36 @@ func einsumType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	if len(in) == 0 {
 		return dtype.Invalid, &EmptyListError{Op: "einsum"}
 	}
-	return oneType("einsum")(in, a)
+	t, err := oneType("einsum")(in, a)
+	if err == nil && t.Kind() < dtype.KindFloat && t != dtype.I64 {
+		// PyTorch sums an axis that one operand alone has before it multiplies, and sums of integers are i64.
+		ranks := make([]int, len(in))
+		for i, s := range in {
+			ranks[i] = s.Rank()
+		}
+		if e, perr := kernel.ParseEinsum(a.Str("equation"), ranks); perr == nil && summed(e) {
+			t = dtype.I64
+		}
+	}
+	return t, err
+}
+
+// summed says whether a letter of one operand alone is none of the result.
+func summed(e kernel.Einsum) bool {
+	in := map[rune]int{}
+	for _, letters := range e.In {
+		for i, l := range letters {
+			if !slices.Contains(letters[:i], l) {
+				in[l]++
+			}
+		}
+	}
+	for l, n := range in {
+		if n == 1 && !slices.Contains(e.Out, l) {
+			return true
+		}
+	}
+	return false
 }
 
 func einsumCost(in, out []shape.Spec, a Attrs) Cost {

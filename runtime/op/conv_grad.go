@@ -104,6 +104,11 @@ func convTransposeGrad(n int) Grad {
 		a := geometry(c.Attrs, dims(g)[2:], dims(w)[2:])
 		if c.Needs[0] {
 			r := b.Do(forward(w), a, g, w)
+			for i, size := range dims(x)[2:] { // a large output padding makes it longer
+				if dims(r)[2+i] > size {
+					r = b.Do("slice", attr("dim", 2+i, "start", 0, "end", size, "step", 1), r)
+				}
+			}
 			out[0] = reshaped(b, r, dims(c.In[0])...)
 		}
 		if c.Needs[1] {

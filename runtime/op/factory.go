@@ -26,7 +26,8 @@ var resultDType = Param{Name: "dtype", Kind: KDType, Default: dtype.Invalid, Doc
 
 // triParams are the parameters of tril_indices and triu_indices.
 var triParams = []Param{{Name: "row", Kind: KInt, Doc: "rows of the matrix"}, {Name: "col", Kind: KInt, Doc: "columns of the matrix"},
-	{Name: "offset", Kind: KInt, Default: 0, Doc: "diagonal that bounds the triangle, counted upwards"}}
+	{Name: "offset", Kind: KInt, Default: 0, Doc: "diagonal that bounds the triangle, counted upwards"},
+	{Name: "dtype", Kind: KDType, Default: dtype.I64, Doc: "i64 or i32"}}
 
 var factoryOps = append([]Def{
 	{Name: Full, Torch: "full", Class: Factory,
@@ -52,10 +53,10 @@ var factoryOps = append([]Def{
 		Shape: eyeShape, DType: floatDefault, Kernel: kernel.Eye, Cost: perElement(2, VPU), Lower: lowerEye, NoGrad: "it has no inputs"},
 	{Name: TrilIndices, Torch: "tril_indices", Func: "TrilIndices", Class: Factory, Params: triParams,
 		Doc: "Rows and columns of the elements of the lower triangle of a matrix.", Example: `tpu.TrilIndices(3, 3)`,
-		Shape: triShape(false), DType: int64Type, Kernel: kernel.TriIndices(false), Cost: perElement(2, VPU), Lower: lowerTri(false), NoGrad: "it has no inputs"},
+		Shape: triShape(false), DType: triType(TrilIndices), Kernel: kernel.TriIndices(false), Cost: perElement(2, VPU), Lower: lowerTri(false), NoGrad: "it has no inputs"},
 	{Name: TriuIndices, Torch: "triu_indices", Func: "TriuIndices", Class: Factory, Params: triParams,
 		Doc: "Rows and columns of the elements of the upper triangle of a matrix.", Example: `tpu.TriuIndices(3, 3)`,
-		Shape: triShape(true), DType: int64Type, Kernel: kernel.TriIndices(true), Cost: perElement(2, VPU), Lower: lowerTri(true), NoGrad: "it has no inputs"},
+		Shape: triShape(true), DType: triType(TriuIndices), Kernel: kernel.TriIndices(true), Cost: perElement(2, VPU), Lower: lowerTri(true), NoGrad: "it has no inputs"},
 	{Name: Fill, Torch: "fill.Tensor", Func: "", Class: Factory, Params: []Param{tensor("input"), operand("value")},
 		Doc: "Value in every place of a tensor of the shape and type of input.", Example: `tpu.Of(1.0, 2.0).MaskedFill(tpu.Of(1.0, 2.0).Gt(0), 3)`,
 		Shape: likeInput, DType: sameType, Kernel: kernel.Fill, Cost: perElement(1, VPU),
@@ -136,6 +137,19 @@ func eyeShape(_ []shape.Spec, a Attrs) ([]int, error) {
 }
 
 // triShape counts the elements of the triangle: i64[2,n].
+func triType(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	return func(_ []shape.Spec, a Attrs) (dtype.DType, error) {
+		switch t := a.DType("dtype"); t {
+		case dtype.Invalid, dtype.I64:
+			return dtype.I64, nil
+		case dtype.I32:
+			return t, nil
+		default:
+			return dtype.Invalid, &TypeError{Op: string(n), Arg: "dtype", DType: t, Want: "i64 or i32"}
+		}
+	}
+}
+
 func triShape(upper bool) func([]shape.Spec, Attrs) ([]int, error) {
 	return func(_ []shape.Spec, a Attrs) ([]int, error) {
 		rows, cols, off := a.Int("row"), a.Int("col"), a.Int("offset")

@@ -16,7 +16,7 @@ func isPosition(t dtype.DType) bool { return t == dtype.I64 || t == dtype.I32 }
 func indexedType(name string) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
 	return func(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 		for _, s := range in[1:] {
-			if !isPosition(s.DType) {
+			if !isPosition(s.DType) && !(s.DType.IsInt() && s.Size() == 0) {
 				return dtype.Invalid, &TypeError{Op: name, Arg: "index", DType: s.DType, Want: "i32 or i64"}
 			}
 		}

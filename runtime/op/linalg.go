@@ -372,7 +372,8 @@ func svdGrad(b Builder, c *Call, dy []Value) []Value {
 // does for what StableHLO has no operation for.
 func lowerFactor(name string) func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	return func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-		return w.Op("stablehlo.custom_call", c.In, c.Out, `call_target_name = "tpush.`+name+`"`)
+		in := slices.DeleteFunc(slices.Clone(c.In), func(v stablehlo.Value) bool { return v.ID == "" })
+		return w.Op("stablehlo.custom_call", in, c.Out, `call_target_name = "tpush.`+name+`"`)
 	}
 }
 

@@ -1,9 +1,12 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
 // Names of the losses.
@@ -123,14 +126,14 @@ var pointLossOps = []Def{
 		Name: GaussianNLLLoss, Torch: "nn.functional.gaussian_nll_loss", Func: "GaussianNLLLoss", Class: Loss, Traits: Composite,
 		Doc: "(log v + (x−y)²/v)/2, v the variance, at least eps.", Example: `tpu.GaussianNLLLoss(tpu.Of(1.0), tpu.Of(2.0), tpu.Of(0.5))`,
 		Params: []Param{tensor("input"), tensor("target"), tensor("var"), flag("full", false, "add the constant"), epsParam(1e-6), reductionParam()},
-		Shape:  pointShape(GaussianNLLLoss), DType: lossType(GaussianNLLLoss), Grad: pointGrad(gaussianSlope),
-		Kernel: kernel.GaussianNLLLoss, Lower: pointHLO(gaussianHLO), Cost: perInputEUP(6),
+		Shape:  gaussianShape, DType: lossType(GaussianNLLLoss), Grad: gaussianGrad,
+		Kernel: kernel.GaussianNLLLoss, Lower: gaussianLower, Cost: perInputEUP(6),
 	},
 	{
 		Name: PoissonNLLLoss, Torch: "poisson_nll_loss", Func: "PoissonNLLLoss", Class: Loss, Traits: Composite,
 		Doc: "e^x − y·x, or x − y·log(x+eps).", Example: `tpu.PoissonNLLLoss(tpu.Of(1.0), tpu.Of(2.0))`,
 		Params: []Param{tensor("input"), tensor("target"), flag("log_input", true, "x is the logarithm of the rate"), flag("full", false, "add Stirling's term"), epsParam(1e-8), reductionParam()},
-		Shape:  pointShape(PoissonNLLLoss), DType: lossType(PoissonNLLLoss), Grad: pointGrad(poissonSlope),
+		Shape:  pointShape(PoissonNLLLoss), DType: floating, Grad: pointGrad(poissonSlope),
 		Kernel: kernel.PoissonNLLLoss, Lower: pointHLO(poissonHLO), Cost: perInputEUP(4),
 	},
 }
@@ -328,6 +331,42 @@ func softMarginSlope(k calc, c *Call) []Value {
 	x, y := c.In[0], c.In[1]
 	s := k.neg(k.do("sigmoid", k.neg(k.mul(x, y))))
 	return []Value{k.mul(s, y), k.mul(s, x)}
+}
+
+// perRow says whether the variance is one number for each row of the input.
+func perRow(x, v []int) bool {
+	return len(v) == len(x)-1 && shape.EqualDims(v, x[:len(v)])
+}
+
+func gaussianShape(in []shape.Spec, a Attrs) ([]int, error) {
+	rule := pointShape(GaussianNLLLoss)
+	if x, v := in[0], in[2]; perRow(x.Dims, v.Dims) {
+		v.Dims = append(slices.Clone(v.Dims), 1)
+		return rule([]shape.Spec{x, in[1], v}, a)
+	}
+	return rule(in, a)
+}
+
+func gaussianGrad(b Builder, c *Call, dy []Value) []Value {
+	k, rule := calc{b}, pointGrad(gaussianSlope)
+	v := c.In[2]
+	if d := v.Spec().Dims; perRow(c.In[0].Spec().Dims, d) {
+		wide := *c
+		wide.In = []Value{c.In[0], c.In[1], k.reshape(v, append(slices.Clone(d), 1))}
+		out := rule(b, &wide, dy)
+		out[2] = k.reshape(out[2], d)
+		return out
+	}
+	return rule(b, c, dy)
+}
+
+func gaussianLower(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
+	if d := c.In[2].Spec.Dims; perRow(c.In[0].Spec.Dims, d) {
+		wide := *c
+		wide.In = []stablehlo.Value{c.In[0], c.In[1], w.Reshape(c.In[2], append(slices.Clone(d), 1))}
+		c = &wide
+	}
+	return pointHLO(gaussianHLO)(w, c)
 }
 
 func gaussianSlope(k calc, c *Call) []Value {

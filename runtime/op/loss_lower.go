@@ -181,6 +181,9 @@ func (h formula) hotClasses(t stablehlo.Value, axis, classes int) stablehlo.Valu
 func multiMarginHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	h := formula{w}
 	x := h.wideIn(c, 0)
+	if len(x.Spec.Dims) == 0 {
+		x = h.Reshape(x, []int{1})
+	}
 	last := len(x.Spec.Dims) - 1
 	axes := []int{last}
 	hot := h.hotClasses(h.Reshape(c.In[1], keptDims(x.Spec.Dims, axes, true)), last, x.Spec.Dims[last])

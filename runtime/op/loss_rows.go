@@ -12,7 +12,7 @@ var rowLossOps = []Def{
 		Name: CosineEmbeddingLoss, Torch: "cosine_embedding_loss", Func: "CosineEmbeddingLoss", Class: Loss, Traits: Composite,
 		Doc: "1 − cos where the target is 1, max(0, cos − margin) where it is −1.", Example: `tpu.CosineEmbeddingLoss(tpu.From([][]float32{{1, 0}}), tpu.From([][]float32{{1, 1}}), tpu.Of(1.0))`,
 		Params: []Param{tensor("input1"), tensor("input2"), tensor("target"), realParam("margin", 0, "cosine allowed"), reductionParam()},
-		Shape:  cosineLossShape, DType: lossType(CosineEmbeddingLoss), Grad: cosineLossGrad,
+		Shape:  cosineLossShape, DType: floating, Grad: cosineLossGrad,
 		Kernel: kernel.CosineEmbeddingLoss, Lower: cosineLossHLO, Cost: perInputEUP(8),
 	},
 	{
@@ -20,7 +20,7 @@ var rowLossOps = []Def{
 		Doc: "max(0, d(anchor, positive) − d(anchor, negative) + margin).", Example: `tpu.TripletMarginLoss(tpu.From([][]float32{{1, 0}}), tpu.From([][]float32{{1, 1}}), tpu.From([][]float32{{0, 1}}))`,
 		Params: []Param{tensor("anchor"), tensor("positive"), tensor("negative"), realParam("margin", 1, "distance wanted"), realParam("p", 2, "order of the norm"), epsParam(1e-6),
 			flag("swap", false, "take the nearer of anchor and positive to the negative"), reductionParam()},
-		Shape: tripletShape, DType: lossType(TripletMarginLoss), Grad: tripletGrad,
+		Shape: tripletShape, DType: floating, Grad: tripletGrad,
 		Kernel: kernel.TripletMarginLoss, Lower: tripletHLO, Cost: perInputEUP(12),
 	},
 	{
@@ -171,8 +171,11 @@ func multiMarginShape(in []shape.Spec, a Attrs) ([]int, error) {
 		return nil, err
 	}
 	x := in[0]
-	if len(x.Dims) < 1 || len(x.Dims) > 2 {
-		return nil, &shape.RankError{Op: string(MultiMarginLoss), Dims: x.Dims, Min: 1, Max: 2}
+	if len(x.Dims) > 2 {
+		return nil, &shape.RankError{Op: string(MultiMarginLoss), Dims: x.Dims, Min: 0, Max: 2}
+	}
+	if len(x.Dims) == 0 { // one class
+		x.Dims = []int{1}
 	}
 	rows := x.Dims[:len(x.Dims)-1]
 	if in[1].Size() != shape.Size(rows) {
@@ -192,6 +195,9 @@ func multiMarginShape(in []shape.Spec, a Attrs) ([]int, error) {
 
 func multiMarginGrad(b Builder, c *Call, dy []Value) []Value {
 	k, x := calc{b}, c.In[0]
+	if len(x.Spec().Dims) == 0 { // one class has no other
+		return append([]Value{k.mul(k.zeros(x), dy[0])}, make([]Value, len(c.In)-1)...)
+	}
 	last := len(x.Spec().Dims) - 1
 	classes := x.Spec().Dims[last]
 	kept := keptDims(x.Spec().Dims, []int{last}, true)

@@ -17,8 +17,8 @@ var maskedOps = []Def{
 	maskedRow(rowOf(reduceSumOps, Prod), "MaskedProd", "Product", oneFill, realSumType(Prod)),
 	maskedRow(rowOf(reduceExtremeOps, Amax), "MaskedAMax", "Largest element", lowFill, orderedOnly(Amax)),
 	maskedRow(rowOf(reduceExtremeOps, Amin), "MaskedAMin", "Smallest element", highFill, orderedOnly(Amin)),
-	maskedRow(rowOf(reduceExtremeOps, Argmax), "MaskedArgMax", "Position of the largest element", lowFill, orderedPosition(Argmax)),
-	maskedRow(rowOf(reduceExtremeOps, Argmin), "MaskedArgMin", "Position of the smallest element", highFill, orderedPosition(Argmin)),
+	maskedRow(rowOf(reduceExtremeOps, Argmax), "MaskedArgMax", "Position of the largest element", lowFill, orderedOwn(Argmax)),
+	maskedRow(rowOf(reduceExtremeOps, Argmin), "MaskedArgMin", "Position of the smallest element", highFill, orderedOwn(Argmin)),
 	maskedRow(rowOf(reduceStatOps, Logsumexp), "MaskedLogSumExp", "Logarithm of the sum of e^x", lowFill, ownType),
 	maskedNorm(),
 	maskedRow(rowOf(scanOps, Cumsum), "MaskedCumSum", "Running sum", zeroFill, ownType),
@@ -49,6 +49,18 @@ func ownType(in []shape.Spec, a Attrs) (dtype.DType, error) {
 		return t, nil
 	}
 	return in[0].DType, nil
+}
+
+// orderedOwn is ownType for elements that have an order: PyTorch gives even
+// positions in the type of the input.
+func orderedOwn(n Name) func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+	rule := orderedOnly(n)
+	return func(in []shape.Spec, a Attrs) (dtype.DType, error) {
+		if _, err := rule(in, a); err != nil {
+			return dtype.Invalid, err
+		}
+		return ownType(in, a)
+	}
 }
 
 // A neutral is the neutral element of a row for an element type.
@@ -109,7 +121,13 @@ func maskedRow(base Def, f, what string, fill neutral, result func(in []shape.Sp
 		if len(c.In) > 1 && c.In[1].Valid() {
 			in = []kernel.Array{kernel.Masked(c.In[0], c.In[1], fill(c.In[0].DType))}
 		}
-		return base.Kernel(&kernel.Call{In: in, Out: c.Out, Attrs: c.Attrs})
+		if !position(base.Name) {
+			return base.Kernel(&kernel.Call{In: in, Out: c.Out, Attrs: c.Attrs})
+		}
+		at := kernel.New(shape.Spec{DType: dtype.I64, Dims: c.Out[0].Dims})
+		err := base.Kernel(&kernel.Call{In: in, Out: []kernel.Array{at}, Attrs: c.Attrs})
+		kernel.Convert(c.Out[0], at)
+		return err
 	}
 	if base.Grad != nil {
 		d.Grad = func(b Builder, c *Call, dy []Value) []Value {
@@ -133,10 +151,17 @@ func maskedRow(base Def, f, what string, fill neutral, result func(in []shape.Sp
 		if m, ok := c.param(1); ok {
 			x = h.pick(m, x, h.num(x, fill(x.Spec.DType)))
 		}
-		return base.Lower(w, &LowerCall{In: []stablehlo.Value{x}, Out: c.Out, Attrs: c.Attrs})
+		if !position(base.Name) {
+			return base.Lower(w, &LowerCall{In: []stablehlo.Value{x}, Out: c.Out, Attrs: c.Attrs})
+		}
+		at := base.Lower(w, &LowerCall{In: []stablehlo.Value{x}, Out: []shape.Spec{{DType: dtype.I64, Dims: c.Out[0].Dims}}, Attrs: c.Attrs})[0]
+		return []stablehlo.Value{w.Convert(at, c.Out[0].DType)}
 	}
 	return d
 }
+
+// position says whether a row computes positions.
+func position(n Name) bool { return n == Argmax || n == Argmin }
 
 // maskedNorm is the masked form of vector_norm.
 func maskedNorm() Def {
@@ -258,7 +283,10 @@ func maskedMomentGrad(slope func(k calc, c *Call, x, m, n, dy Value) Value) Grad
 	}
 }
 
-func maskedMean(k calc, _ *Call, _, _, n, dy Value) Value { return k.div(dy, n) }
+// maskedMean spreads dy over the elements; where the mask hides them all there are none.
+func maskedMean(k calc, _ *Call, _, _, n, dy Value) Value {
+	return k.where(k.eq(n, 0), 0, k.div(dy, k.where(k.eq(n, 0), 1, n)))
+}
 
 func maskedVar(k calc, c *Call, x, _, n, dy Value) Value {
 	axes := c.axes()

@@ -29,7 +29,10 @@ func resizeParams() []Param {
 		{Name: "mode", Kind: KString, Default: "nearest"},
 		{Name: "align_corners", Kind: KBool, Default: false, Doc: "the corner pixels keep their places"},
 		{Name: "recompute_scale_factor", Kind: KBool, Default: false, Doc: "take the factor of the sizes, not scale_factor, for positions"},
-		{Name: "antialias", Kind: KBool, Default: false, Doc: "smooth before making smaller"}}
+		{Name: "antialias", Kind: KBool, Default: false, Doc: "smooth before making smaller"},
+		{Name: "scales_d", Kind: KFloat, Default: 0.0, Doc: "factor of the axis before the last two, for positions; 0: from the others"},
+		{Name: "scales_h", Kind: KFloat, Default: 0.0, Doc: "likewise of the axis before the last"},
+		{Name: "scales_w", Kind: KFloat, Default: 0.0, Doc: "likewise of the last axis"}}
 }
 
 // maxPoolParams are the attributes of max pooling.

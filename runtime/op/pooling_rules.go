@@ -201,7 +201,8 @@ func adaptiveAvgBackGrad(forward Name, n int) Grad {
 }
 
 func resizeAttrs(a Attrs) Attrs {
-	return attr("scale_factor", a.Float("scale_factor"), "mode", a.Str("mode"), "align_corners", a.Bool("align_corners"), "antialias", a.Bool("antialias"), "recompute_scale_factor", a.Bool("recompute_scale_factor"))
+	return attr("scale_factor", a.Float("scale_factor"), "mode", a.Str("mode"), "align_corners", a.Bool("align_corners"), "antialias", a.Bool("antialias"), "recompute_scale_factor", a.Bool("recompute_scale_factor"),
+		"scales_d", a.Float("scales_d"), "scales_h", a.Float("scales_h"), "scales_w", a.Float("scales_w"))
 }
 
 func interpolateGrad(b Builder, c *Call, dy []Value) []Value {

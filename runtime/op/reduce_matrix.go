@@ -43,9 +43,11 @@ func matrixNormShape(in []shape.Spec, a Attrs) ([]int, error) {
 	}
 	switch ord := a.Str("ord"); ord {
 	case "fro", "nuc":
-	case "inf", "-inf", "1", "-1", "2", "-2":
+	case "inf", "1", "2":
+	case "-inf", "-1", "-2": // the least of nothing
+		_, pick := matrixSides(len(x.Dims), a)
 		for _, ax := range axes {
-			if x.Dims[ax] == 0 {
+			if x.Dims[ax] == 0 && (ord == "-2" || ax == pick) {
 				return nil, &EmptyError{MatrixNorm, x, ax}
 			}
 		}
@@ -81,7 +83,12 @@ func matrixNormGrad(b Builder, c *Call, dy []Value) []Value {
 	}
 	sum, pick := matrixSides(len(x.Spec().Dims), c.Attrs)
 	sums := k.sum(k.abs(wide), sum)
-	g := extremeShare(k, sums, k.keep(c.Out[0], x.Spec(), axes), dn, []int{pick})
+	most := Amax
+	if c.Attrs.Str("ord")[0] == '-' {
+		most = Amin
+	}
+	extreme := k.Do(most, at("dim", []int{pick}, "keepdim", true), sums) // of these sums: others may round in another way
+	g := extremeShare(k, sums, extreme, dn, []int{pick})
 	return []Value{k.to(k.mul(k.sign(wide), g), x.Spec().DType)}
 }
 

@@ -70,6 +70,8 @@ func (samples) Elementwise() map[Name][]sample {
 	m[Addcdiv] = []sample{{in: []any{d(3), d(3), d(3)}, lo: 0.4, hi: 2, attrs: attrs("value", 0.5)}}
 	m[To] = []sample{{in: []any{d(3)}, attrs: attrs("dtype", f64s(nil, 0).DType)}}
 	m[Mvlgamma] = []sample{{in: []any{d(3)}, lo: 2, hi: 5, attrs: attrs("p", 3)}}
+	m[Frexp] = []sample{{in: []any{f64s(d(3), 0.7, -3, 5)}, out: []int{0}}}
+	m[Nextafter] = []sample{{in: []any{d(3), fixed{*f64s(d(3), 9, 9, 9)}}}}
 	m[Fill] = []sample{{in: []any{d(2, 3), d()}}}
 	m[DropoutBack] = []sample{{in: []any{d(3), bools(d(3), true, false, true)}, attrs: attrs("scale", 1.5)}}
 	m[NativeDropout] = []sample{{in: []any{dense(dtype.U64, d(2), []uint64{7, 3}), d(2, 5)}, attrs: attrs("p", 0.4)}}

@@ -26,7 +26,7 @@ func upperFirst(i int) func(b Builder, in []Value) []Value {
 
 // gram makes the first input symmetric and positive definite.
 func gram(b Builder, in []Value) []Value {
-	return []Value{mat(b, in[0], swapped(b, in[0]))}
+	return append([]Value{mat(b, in[0], swapped(b, in[0]))}, in[1:]...)
 }
 
 func (samples) Linalg() map[Name][]sample {
@@ -50,6 +50,10 @@ func (samples) Linalg() map[Name][]sample {
 		"ormqr": {
 			{in: []any{d(3, 2), tau(), d(3, 2)}}, {in: []any{d(3, 2), tau(), d(3, 1)}, attrs: attrs("transpose", true)},
 			{in: []any{d(3, 2), tau(), d(1, 3)}, attrs: attrs("left", false)}, {in: []any{d(2, 3, 2), f64s(d(2, 1), 0.6, 1.3), d(2, 2, 3)}, attrs: attrs("left", false, "transpose", true)},
+		},
+		"pinv": {
+			{in: []any{f64s(d(3, 2), 1, 0.3, -0.5, 2, 0.7, 0.1), nil, nil}}, {in: []any{f64s(d(2, 3), 1, 0.3, -0.5, 2, 0.7, 0.1), nil, nil}},
+			{in: []any{a(), fixed{*f64s(d(), 0.01)}, nil}, attrs: attrs("hermitian", true), pre: gram},
 		},
 		"matrix_exp":   {{in: []any{a()}}, {in: []any{two()}}},
 		"matrix_sqrth": {{in: []any{a()}, pre: gram}},

@@ -20,8 +20,11 @@ func transform(c *composite, name string) []*tpu.Tensor {
 	if l, ok := a["s"].([]any); ok {
 		many.Sizes = ints(l)
 	}
-	if l, ok := a["dim"].([]any); ok {
-		many.Dims = ints(l)
+	switch d := a["dim"].(type) {
+	case []any:
+		many.Dims = ints(d)
+	case int:
+		many.Dims = []int{d}
 	}
 	two := many
 	if two.Dims == nil {

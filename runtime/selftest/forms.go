@@ -1,12 +1,10 @@
 package selftest
 
 import (
-	"math"
 	"strings"
 
 	"github.com/tpush/tpush/runtime/conformance"
 	"github.com/tpush/tpush/runtime/dtype"
-	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
@@ -220,7 +218,7 @@ func full(like *tpu.Tensor, v float64, dims []int, attrs map[string]any) *tpu.Te
 
 // form finds how Go programs write an operation that is no row.
 func form(name string) func(c *composite) []*tpu.Tensor {
-	for _, table := range []func() map[string]func(c *composite) []*tpu.Tensor{tableOfForms, linalgForms} {
+	for _, table := range []func() map[string]func(c *composite) []*tpu.Tensor{tableOfForms, linalgForms, moreForms} {
 		if f := table()[name]; f != nil {
 			return f
 		}
@@ -286,198 +284,4 @@ func unpool(n int) func(c *composite) []*tpu.Tensor {
 		out := x.DType().Zeros(flat...).Scatter(len(lead), at.Reshape(one...), x.Reshape(one...))
 		return list1(out.Reshape(append(append([]int{}, lead...), space...)...))
 	}
-}
-
-// masked fills what a mask hides with a number that does not change the result.
-func masked(c *composite, x *tpu.Tensor, name string, hide float64) (*tpu.Tensor, *tpu.Tensor) {
-	m := c.tensor(-1, name)
-	if m == nil {
-		return x, nil
-	}
-	if hide != hide {
-		return x, m
-	}
-	return x.Mul(1).MaskedFill(m.LogicalNot(), hide), m
-}
-
-func lowest(x *tpu.Tensor) float64 {
-	if x.DType().IsFloat() {
-		return math.Inf(-1)
-	}
-	return x.DType().Lowest()
-}
-
-func highest(x *tpu.Tensor) float64 {
-	if x.DType().IsFloat() {
-		return math.Inf(1)
-	}
-	return x.DType().Max()
-}
-
-// reduced applies a reduction of the record's axes to a tensor.
-func (c *composite) reduced(row string, x *tpu.Tensor, more map[string]any) *tpu.Tensor {
-	r := &conformance.Record{Op: row, Attrs: map[string]any{}}
-	a := x.Spec()
-	arr := kernel.New(a)
-	c.ts[key(arr)] = x
-	r.Inputs = []conformance.Operand{{Kind: conformance.Tensor, Array: arr}}
-	for _, k := range []string{"dim", "keepdim", "dtype"} {
-		if v, ok := c.r.Attrs[k]; ok && v != nil {
-			r.Attrs[k] = v
-		}
-	}
-	for k, v := range more {
-		r.Attrs[k] = v
-	}
-	return c.ts.apply(r)[0]
-}
-
-func maskedReduce(row string, hide func(*tpu.Tensor) float64) func(c *composite) []*tpu.Tensor {
-	return func(c *composite) []*tpu.Tensor {
-		x := c.t(0)
-		x, _ = masked(c, x, "mask", hide(x))
-		return list1(c.reduced(row, x, nil))
-	}
-}
-
-func zeroOf(*tpu.Tensor) float64 { return 0 }
-func oneOf(*tpu.Tensor) float64  { return 1 }
-
-// counted is how many elements of each reduced slice a mask shows.
-func (c *composite) counted(x *tpu.Tensor) *tpu.Tensor {
-	m := c.tensor(-1, "mask")
-	n := x.Detach().OnesLike().To(tpu.F32)
-	if m != nil {
-		n = n.MaskedFill(m.LogicalNot(), 0)
-	}
-	return c.reduced("sum", n, map[string]any{"dtype": "f32"})
-}
-
-func maskedMean(c *composite) []*tpu.Tensor {
-	x := c.t(0)
-	if !x.DType().IsFloat() {
-		x = x.To(tpu.F32)
-	}
-	y, _ := masked(c, x, "mask", 0)
-	n := c.counted(x)
-	return list1(c.reduced("sum", y, nil).Div(n.To(y.DType())))
-}
-
-func maskedVar(root bool) func(c *composite) []*tpu.Tensor {
-	return func(c *composite) []*tpu.Tensor {
-		x := c.t(0)
-		t := x.DType()
-		if !t.IsFloat() || t.Bits() < 32 {
-			x = x.To(tpu.F32)
-		}
-		y, m := masked(c, x, "mask", 0)
-		keep := map[string]any{"keepdim": true}
-		n := c.reducedKeep("sum", c.shown(x, m), keep)
-		mean := c.reducedKeep("sum", y, keep).Div(n)
-		d := x.Sub(mean)
-		if m != nil {
-			d = d.MaskedFill(m.LogicalNot(), 0)
-		}
-		correction := 1.0
-		if b, ok := c.r.Attrs["unbiased"].(bool); ok && !b {
-			correction = 0
-		}
-		if v, ok := c.r.Attrs["correction"]; ok && v != nil {
-			correction = float(v)
-		}
-		v := c.reduced("sum", d.Mul(d), nil).Div(c.reduced("sum", c.shown(x, m), nil).Sub(correction).ClampMin(0))
-		if root {
-			v = v.Sqrt()
-		}
-		if t.IsFloat() {
-			v = v.To(t)
-		}
-		return list1(v)
-	}
-}
-
-// shown is one where the mask shows an element.
-func (c *composite) shown(x, m *tpu.Tensor) *tpu.Tensor {
-	n := x.Detach().OnesLike()
-	if m != nil {
-		n = n.MaskedFill(m.LogicalNot(), 0)
-	}
-	return n
-}
-
-func (c *composite) reducedKeep(row string, x *tpu.Tensor, more map[string]any) *tpu.Tensor {
-	return c.reduced(row, x, more)
-}
-
-// along applies an operation along one axis of a masked tensor.
-func along(row string, hide func(*tpu.Tensor) float64, dimAt int) func(c *composite) []*tpu.Tensor {
-	return func(c *composite) []*tpu.Tensor {
-		x := c.t(0)
-		x, _ = masked(c, x, "mask", hide(x))
-		arr := kernel.New(x.Spec())
-		c.ts[key(arr)] = x
-		r := &conformance.Record{Op: row, Inputs: []conformance.Operand{{Kind: conformance.Tensor, Array: arr}}, Attrs: map[string]any{"dim": c.dim(dimAt, -1)}}
-		if v, ok := c.r.Attrs["dtype"]; ok && v != nil {
-			r.Attrs["dtype"] = v
-		} else if row == "cumsum" || row == "cumprod" {
-			r.Attrs["dtype"] = x.DType().String()
-		}
-		return c.ts.apply(r)[:1]
-	}
-}
-
-// cov is the covariance of the rows of a matrix.
-func cov(c *composite) *tpu.Tensor {
-	x := c.t(0)
-	if x.Rank() < 2 {
-		x = x.Reshape(1, x.Size())
-	}
-	if !x.DType().IsFloat() {
-		x = x.To(tpu.F32)
-	}
-	n := x.Dim(1)
-	w := tpu.Ones(n).To(x.DType())
-	f, a := c.tensor(-1, "fweights"), c.tensor(-1, "aweights")
-	if f != nil {
-		w = w.Mul(f)
-	}
-	if a != nil {
-		w = w.Mul(a)
-	}
-	total := w.Sum()
-	mean := x.Mul(w).SumKeep(1).Div(total)
-	d := x.Sub(mean)
-	correction := float(c.num(1, "correction", 1))
-	norm := total.Sub(correction)
-	if a != nil {
-		aw := w.Mul(a).Sum().Div(total)
-		norm = total.Sub(aw.Mul(correction))
-	}
-	return d.Mul(w).MatMul(d.T()).Div(norm.ClampMin(0)).Squeeze()
-}
-
-// areas are the trapezoids between neighbours along an axis.
-func areas(c *composite) (*tpu.Tensor, int) {
-	y := c.t(0)
-	dim := c.dim(2, -1)
-	if dim < 0 {
-		dim += y.Rank()
-	}
-	n := y.Dim(dim)
-	left, right := y.Narrow(dim, 0, n-1), y.Narrow(dim, 1, n-1)
-	sum := left.Add(right)
-	if x := c.tensor(1, "x"); x != nil {
-		if x.Rank() == 1 {
-			dims := make([]int, y.Rank())
-			for i := range dims {
-				dims[i] = 1
-			}
-			dims[dim] = x.Size()
-			x = x.Reshape(dims...)
-			return x.Narrow(dim, 1, n-1).Sub(x.Narrow(dim, 0, n-1)).Mul(sum).Div(2), dim
-		}
-		d := dim - y.Rank() + x.Rank()
-		return x.Narrow(d, 1, n-1).Sub(x.Narrow(d, 0, n-1)).Mul(sum).Div(2), dim
-	}
-	return sum.Mul(float(c.num(1, "dx", 1.0))).Div(2), dim
 }

@@ -12,9 +12,8 @@ func linalgForms() map[string]func(c *composite) []*tpu.Tensor {
 	return map[string]func(c *composite) []*tpu.Tensor{
 		"inv_ex":      func(c *composite) []*tpu.Tensor { return withInfo(c.t(0).Inv()) },
 		"cholesky_ex": func(c *composite) []*tpu.Tensor { return withInfo(c.row("cholesky")[0]) },
-		"pinverse":    func(c *composite) []*tpu.Tensor { return list1(c.t(0).PInv(c.rankOptions())) },
-		"pinv":        func(c *composite) []*tpu.Tensor { return list1(c.t(0).PInv(c.rankOptions())) },
-		"inverse":     func(c *composite) []*tpu.Tensor { return list1(c.t(0).Inv()) },
+		"pinverse":    pinv, "pinv": pinv,
+		"inverse": func(c *composite) []*tpu.Tensor { return list1(c.t(0).Inv()) },
 		"solve_ex": func(c *composite) []*tpu.Tensor {
 			out := c.row("solve")[0]
 			return []*tpu.Tensor{out, tpu.I32.Zeros(c.t(0).Dims()[:c.t(0).Rank()-2]...)}
@@ -79,6 +78,7 @@ func linalgForms() map[string]func(c *composite) []*tpu.Tensor {
 		},
 		"vander": func(c *composite) []*tpu.Tensor {
 			x := c.t(0)
+			x = x.AtLeast1D()
 			n := whole(c.num(1, "N", x.Dim(-1)))
 			if c.r.Op == "linalg.vander" || yes(c.num(2, "increasing", false)) {
 				if !x.DType().IsFloat() {
@@ -122,6 +122,21 @@ func linalgForms() map[string]func(c *composite) []*tpu.Tensor {
 			return []*tpu.Tensor{u.Mul(s.Unsqueeze(-2)).MatMul(v), s}
 		},
 	}
+}
+
+func pinv(c *composite) []*tpu.Tensor {
+	o := c.rankOptions()
+	tensor := func(x any) *tpu.Tensor {
+		switch x := x.(type) {
+		case nil:
+			return nil
+		case *tpu.Tensor:
+			return x
+		default:
+			return c.t(0).DType().Full(x)
+		}
+	}
+	return list1(c.t(0).PInv(tpu.PInvOptions{Atol: tensor(o.ATol), Rtol: tensor(o.RTol), Hermitian: o.Hermitian}))
 }
 
 // row runs the record as a row of another name.

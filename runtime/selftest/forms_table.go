@@ -12,7 +12,7 @@ import (
 // is made at each call: a variable would be an initialization cycle.
 func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 	return map[string]func(c *composite) []*tpu.Tensor{
-		"H": transposed, "mH": transposed, "mT": transposed, "adjoint": transposed,
+		"H": transposed, "mH": transposed, "mT": transposed,
 		"positive": self, "conj": self, "conj_physical": self, "resolve_neg": self, "resolve_conj": self, "real": self,
 		"argwhere": func(c *composite) []*tpu.Tensor { return list1(c.t(0).Nonzero()) },
 		"broadcast_shapes": func(c *composite) []*tpu.Tensor {
@@ -37,21 +37,6 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 		},
 		"constant_pad_nd": func(c *composite) []*tpu.Tensor {
 			return tpu.Apply("pad", op.Attrs{{Name: "pad", Value: c.sizes(1, "pad", 0, 0)}, {Name: "value", Value: c.num(2, "value", 0.0)}}, c.t(0))
-		},
-		"cov": func(c *composite) []*tpu.Tensor { return list1(cov(c)) },
-		"corrcoef": func(c *composite) []*tpu.Tensor {
-			v := cov(c)
-			if v.Rank() == 0 {
-				return list1(v.Div(v))
-			}
-			d := v.Diagonal().Sqrt()
-			return list1(v.Div(d.Unsqueeze(1)).Div(d.Unsqueeze(0)).Clamp(tpu.ClampOptions{Min: -1, Max: 1}))
-		},
-		"trapz":     func(c *composite) []*tpu.Tensor { a, d := areas(c); return list1(a.Sum(d)) },
-		"trapezoid": func(c *composite) []*tpu.Tensor { a, d := areas(c); return list1(a.Sum(d)) },
-		"cumulative_trapezoid": func(c *composite) []*tpu.Tensor {
-			a, d := areas(c)
-			return list1(a.CumSum(d))
 		},
 		"new_ones":  func(c *composite) []*tpu.Tensor { return list1(full(c.t(0), 1, c.sizes(1, "size", 1, 0), c.r.Attrs)) },
 		"new_zeros": func(c *composite) []*tpu.Tensor { return list1(full(c.t(0), 0, c.sizes(1, "size", 1, 0), c.r.Attrs)) },
@@ -84,15 +69,7 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 		"dropout3d":             func(c *composite) []*tpu.Tensor { return dropped(c, 0.5) },
 		"alpha_dropout":         func(c *composite) []*tpu.Tensor { return dropped(c, 0.5) },
 		"feature_alpha_dropout": func(c *composite) []*tpu.Tensor { return dropped(c, 0.5) },
-		"rrelu": func(c *composite) []*tpu.Tensor {
-			lower, upper := float(c.num(1, "lower", 1.0/8)), float(c.num(2, "upper", 1.0/3))
-			if yes(c.r.Attrs["training"]) && c.t(0).Size() > 0 {
-				panic(skip("random"))
-			}
-			return tpu.Apply("leaky_relu", op.Attrs{{Name: "negative_slope", Value: (lower + upper) / 2}}, c.t(0))
-		},
-		"upsample_bilinear": upsample("bilinear", true), "upsample_nearest": upsample("nearest", false),
-		"max_unpool1d": unpool(1), "max_unpool2d": unpool(2), "max_unpool3d": unpool(3),
+		"max_unpool1d":          unpool(1), "max_unpool2d": unpool(2), "max_unpool3d": unpool(3),
 		"max_pool2d_with_indices_backward": func(c *composite) []*tpu.Tensor {
 			g, x, at := c.t(0), c.t(1), c.t(len(c.r.Inputs)-1)
 			n := x.Rank() - 2
@@ -101,44 +78,10 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			one := append(append([]int{}, lead...), g.Dim(-1)*g.Dim(-2))
 			return list1(g.DType().Zeros(flat...).ScatterAdd(n, at.Reshape(one...), g.Reshape(one...)).Reshape(x.Dims()...))
 		},
-		"unsafe_split": pieces,
-		"unsafe_chunk": func(c *composite) []*tpu.Tensor {
-			return copied(c.t(0).Chunk(whole(c.num(1, "chunks", 1)), c.dim(2, 0)))
-		},
-		"split": pieces,
-		"chunk": func(c *composite) []*tpu.Tensor {
-			return c.t(0).Chunk(whole(c.num(1, "chunks", 1)), c.dim(2, 0))
-		},
+		"unsafe_split":          pieces,
+		"split":                 pieces,
 		"split_with_sizes":      pieces,
 		"split_with_sizes_copy": func(c *composite) []*tpu.Tensor { return copied(pieces(c)) },
-		"unbind_copy":           func(c *composite) []*tpu.Tensor { return copied(c.t(0).Unbind(c.dim(1, 0))) },
-		"native_batch_norm": func(c *composite) []*tpu.Tensor {
-			x, training, eps := c.t(0), yes(c.num(5, "training", false)), float(c.num(7, "eps", 1e-5))
-			y, _, _ := tpu.BatchNorm(x, tpu.BatchNormOptions{Weight: c.t(1), Bias: c.t(2), RunningMean: c.t(3), RunningVar: c.t(4),
-				Training: training, Momentum: float(c.num(6, "momentum", 0.1)), Eps: eps})
-			if !training {
-				return []*tpu.Tensor{y, tpu.Zeros(0), tpu.Zeros(0)}
-			}
-			var axes []int
-			for i := range x.Rank() {
-				if i != 1 {
-					axes = append(axes, i)
-				}
-			}
-			x32, t := x.To(tpu.F32), x.DType()
-			v := x32.VarWith(tpu.VarOptions{Dim: axes, Correction: 0})
-			return []*tpu.Tensor{y, x32.Mean(axes...).To(t), v.Add(eps).Rsqrt().To(t)}
-		},
-		"native_layer_norm": func(c *composite) []*tpu.Tensor {
-			x, dims, eps := c.t(0), c.sizes(1, "normalized_shape", 1, 0), float(c.num(4, "eps", 1e-5))
-			y := tpu.LayerNorm(x, dims, tpu.LayerNormOptions{Weight: c.t(2), Bias: c.t(3), Eps: eps})
-			var axes []int
-			for i := range dims {
-				axes = append(axes, x.Rank()-len(dims)+i)
-			}
-			v := x.VarWith(tpu.VarOptions{Dim: axes, Correction: 0, KeepDim: true})
-			return []*tpu.Tensor{y, x.MeanKeep(axes...), v.Add(eps).Rsqrt()}
-		},
 		"_unsafe_masked_index": func(c *composite) []*tpu.Tensor {
 			return list1(c.t(0).Index(clamped(c, 2)...).MaskedFill(c.t(1).LogicalNot(), float(c.num(3, "fill", 0))))
 		},
@@ -147,43 +90,7 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			args = append(args, clamped(c, 2)...)
 			return tpu.Apply("index_put", op.Attrs{{Name: "accumulate", Value: true}}, args...)
 		},
-		"_segment_reduce": segments, "segment_reduce": segments,
 		"multi_head_attention_forward": heads,
-		"masked.sum":                   maskedReduce("sum", zeroOf), "masked.prod": maskedReduce("prod", oneOf),
-		"masked.amax": maskedReduce("amax", lowest), "masked.amin": maskedReduce("amin", highest),
-		"masked.argmax": maskedReduce("argmax", lowest), "masked.argmin": maskedReduce("argmin", highest),
-		"masked.mean": maskedMean, "masked.var": maskedVar(false), "masked.std": maskedVar(true),
-		"masked.norm": func(c *composite) []*tpu.Tensor {
-			x, p := c.t(0), float(c.num(1, "ord", 2.0))
-			hide := 0.0
-			if p < 0 {
-				hide = math.Inf(1)
-			}
-			x, _ = masked(c, x, "mask", hide)
-			return list1(c.reduced("linalg.vector_norm", x, map[string]any{"ord": p}))
-		},
-		"masked.softmax": along("softmax", lowest, 1), "masked.log_softmax": along("log_softmax", lowest, 1),
-		"masked.softmin": func(c *composite) []*tpu.Tensor {
-			x := c.t(0)
-			x, _ = masked(c, x, "mask", highest(x))
-			return list1(x.Neg().Softmax(c.dim(1, -1)))
-		},
-		"masked.cumsum": along("cumsum", zeroOf, 1), "masked.cumprod": along("cumprod", oneOf, 1),
-		"masked.logaddexp": func(c *composite) []*tpu.Tensor {
-			x, y := c.t(0), c.t(1)
-			x, _ = masked(c, x, "input_mask", math.Inf(-1))
-			y, _ = masked(c, y, "other_mask", math.Inf(-1))
-			return list1(x.LogAddExp(y))
-		},
-		"masked.normalize": func(c *composite) []*tpu.Tensor {
-			x, dim, eps := c.t(0), c.dim(2, -1), 1e-12
-			if v, ok := c.r.Attrs["eps"]; ok {
-				eps = float(v)
-			}
-			x, _ = masked(c, x, "mask", 0)
-			n := x.NormWith(tpu.NormOptions{Dim: []int{dim}, KeepDim: true, P: float(c.num(1, "ord", 2.0))})
-			return list1(x.Div(n.ClampMin(eps)))
-		},
 		"item": func(c *composite) []*tpu.Tensor {
 			x := c.t(0)
 			switch v := x.Item(); {
@@ -225,19 +132,9 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return list1(x.Scatter(dim, at, src))
 		},
-		"isreal":        func(c *composite) []*tpu.Tensor { return list1(tpu.Bool.Ones(c.t(0).Dims()...)) },
-		"lift_fresh":    self,
-		"reshape_as":    func(c *composite) []*tpu.Tensor { return list1(c.t(0).ReshapeAs(c.t(1))) },
-		"histogram":     histogram,
-		"unravel_index": unravelIndex,
-		"gradient":      gradient,
-		"pdist": func(c *composite) []*tpu.Tensor {
-			x := c.t(0)
-			n := x.Dim(0)
-			at := tpu.TriuIndices(n, n, tpu.TriuIndicesOptions{Offset: 1})
-			d := x.IndexSelect(0, at.Select(0, 0)).Sub(x.IndexSelect(0, at.Select(0, 1)))
-			return list1(d.NormWith(tpu.NormOptions{Dim: []int{1}, P: float(c.num(1, "p", 2.0))}))
-		},
+		"isreal":     func(c *composite) []*tpu.Tensor { return list1(tpu.Bool.Ones(c.t(0).Dims()...)) },
+		"lift_fresh": self,
+		"reshape_as": func(c *composite) []*tpu.Tensor { return list1(c.t(0).ReshapeAs(c.t(1))) },
 		"cdist": func(c *composite) []*tpu.Tensor {
 			r := *c.r
 			r.Inputs = nil
@@ -248,7 +145,7 @@ func tableOfForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return c.ts.row(&r)
 		},
-		"linspace": numbers, "logspace": numbers, "arange": numbers,
+		"linspace": numbers, "logspace": numbers,
 		"tensor_split": func(c *composite) []*tpu.Tensor { return evenly(c, c.dim(2, 0)) },
 		"hsplit": func(c *composite) []*tpu.Tensor {
 			if c.r.Inputs[1].Kind != conformance.List {
@@ -355,63 +252,6 @@ func clamped(c *composite, i int) []any {
 	return out
 }
 
-// segments reduces stretches of the first axis.
-func segments(c *composite) []*tpu.Tensor {
-	x := c.t(0)
-	kind := c.r.Inputs[1].Str
-	lengths := c.tensor(-1, "lengths")
-	var ends []int
-	switch {
-	case lengths != nil && lengths.Rank() == 1:
-		sum := 0
-		for _, n := range lengths.Ints() {
-			sum += n
-			ends = append(ends, sum)
-		}
-	case c.tensor(-1, "offsets") != nil && c.tensor(-1, "offsets").Rank() == 1:
-		ends = c.tensor(-1, "offsets").Ints()[1:]
-	default:
-		panic(skip("segments of several axes"))
-	}
-	start := map[string]float64{"max": math.Inf(-1), "min": math.Inf(1), "prod": 1}[kind]
-	initial, given := c.r.Attrs["initial"]
-	if given && initial != nil {
-		start = float(initial)
-	}
-	var out []*tpu.Tensor
-	from := 0
-	for _, to := range ends {
-		p := x.Slice(0, from, to)
-		var y *tpu.Tensor
-		first := p.DType().Full(start, append([]int{1}, x.Dims()[1:]...)...)
-		switch {
-		case kind == "mean" && to == from:
-			v := math.NaN()
-			if initial != nil {
-				v = float(initial)
-			}
-			y = p.DType().Full(v, x.Dims()[1:]...)
-		case kind == "mean":
-			y = p.Sum(0)
-			if initial != nil {
-				y = y.Add(float(initial))
-			}
-			y = y.Div(to - from)
-		case kind == "sum":
-			y = tpu.Cat(0, first, p).Sum(0)
-		case kind == "prod":
-			y = tpu.Cat(0, first, p).Prod(0)
-		case kind == "max":
-			y = tpu.Cat(0, first, p).AMax(0)
-		default:
-			y = tpu.Cat(0, first, p).AMin(0)
-		}
-		out = append(out, y)
-		from = to
-	}
-	return list1(tpu.Stack(0, out...))
-}
-
 // heads is PyTorch's multi_head_attention_forward.
 func heads(c *composite) []*tpu.Tensor {
 	q, k, v := c.t(0), c.t(1), c.t(2)
@@ -480,90 +320,4 @@ func (ts tensors) named(r *conformance.Record, name string) *tpu.Tensor {
 // withInfo adds the error codes of a factorization that did not fail: zeros, one for each matrix.
 func withInfo(t *tpu.Tensor) []*tpu.Tensor {
 	return []*tpu.Tensor{t, tpu.I32.Zeros(t.Dims()[:t.Rank()-2]...)}
-}
-
-// histogram counts elements in bins: equal ones between two bounds, or between given edges.
-func histogram(c *composite) []*tpu.Tensor {
-	x := c.t(0)
-	weight := c.tensor(-1, "weight")
-	var edges *tpu.Tensor
-	if c.r.Inputs[1].Kind == conformance.Tensor {
-		edges = c.t(1)
-	} else {
-		lo, hi := 0.0, 0.0
-		if l, ok := c.r.Attrs["range"].([]any); ok {
-			lo, hi = float(l[0]), float(l[1])
-		} else if x.Size() > 0 {
-			lo, hi = x.Min().Item(), x.Max().Item()
-		}
-		if lo == hi {
-			lo, hi = lo-0.5, hi+0.5
-		}
-		edges = x.DType().Linspace(lo, hi, whole(c.r.Inputs[1].Number)+1)
-	}
-	n := edges.Size() - 1
-	flat := x.Reshape(-1, 1)
-	low, high := edges.Narrow(0, 0, n), edges.Narrow(0, 1, n)
-	in := flat.Ge(low).LogicalAnd(flat.Lt(high))
-	last := tpu.Arange(n).Eq(n - 1).LogicalAnd(flat.Eq(edges.Narrow(0, n, 1)))
-	count := in.LogicalOr(last).To(x.DType())
-	if weight != nil {
-		count = count.Mul(weight.Reshape(-1, 1))
-	}
-	h := count.Sum(0)
-	if yes(c.r.Attrs["density"]) {
-		h = h.Div(h.Sum()).Div(high.Sub(low))
-	}
-	return []*tpu.Tensor{h, edges}
-}
-
-// unravelIndex turns flat positions into one position for each axis.
-func unravelIndex(c *composite) []*tpu.Tensor {
-	x := c.t(0)
-	dims := c.sizes(1, "shape", 1, 0)
-	out := make([]*tpu.Tensor, len(dims))
-	for i := len(dims) - 1; i >= 0; i-- {
-		out[i] = x.Remainder(dims[i])
-		x = x.FloorDivide(dims[i])
-	}
-	return out
-}
-
-// gradient estimates the derivative along axes from neighbours; evenly spaced.
-func gradient(c *composite) []*tpu.Tensor {
-	x := c.t(0)
-	if whole(c.num(-1, "edge_order", 1)) != 1 {
-		panic(skip("second order edges"))
-	}
-	var dims []int
-	switch d := c.r.Attrs["dim"].(type) {
-	case int:
-		dims = []int{d}
-	case []any:
-		dims = ints(d)
-	default:
-		for i := range x.Rank() {
-			dims = append(dims, i)
-		}
-	}
-	var out []*tpu.Tensor
-	for i, d := range dims {
-		h := 1.0
-		switch s := c.r.Attrs["spacing"].(type) {
-		case []any:
-			if _, ok := s[0].(map[string]any); ok {
-				panic(skip("coordinates"))
-			}
-			h = float(s[i])
-		case nil:
-		default:
-			h = float(s)
-		}
-		n := x.Dim(d)
-		first := x.Narrow(d, 1, 1).Sub(x.Narrow(d, 0, 1))
-		last := x.Narrow(d, n-1, 1).Sub(x.Narrow(d, n-2, 1))
-		mid := x.Narrow(d, 2, n-2).Sub(x.Narrow(d, 0, n-2)).Div(2)
-		out = append(out, tpu.Cat(d, first, mid, last).Div(h))
-	}
-	return out
 }

@@ -190,6 +190,12 @@ func call(name op.Name, given op.Attrs, in ...any) *Tensor {
 	return do(def, attrs, in...)
 }
 
+// callAll is call for a row with several results.
+func callAll(name op.Name, given op.Attrs, in ...any) []*Tensor {
+	def, attrs := lookup(name, given)
+	return doAll(def, attrs, in...)
+}
+
 func lookup(name op.Name, given op.Attrs) (*op.Def, op.Attrs) {
 	def := op.Lookup(name)
 	if def == nil {

@@ -158,6 +158,7 @@ func (t *Tensor) Vander(columns ...int) *Tensor {
 // VanderIncreasing gives the powers of the elements along a new last axis, from
 // 0 on: [..., n] → [..., n, columns]; columns is n when not given.
 func (t *Tensor) VanderIncreasing(columns ...int) *Tensor {
+	t = t.AtLeast1D()
 	n := t.Dim(-1)
 	if len(columns) > 0 {
 		n = columns[0]

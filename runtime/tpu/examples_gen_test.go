@@ -108,6 +108,8 @@ var examples = []struct {
 	{"airy_ai", func() { shown(tpu.Of(-1.0, 1.0).AiryAi()) }},
 	{"igamma", func() { shown(tpu.Of(1.0, 2.0).Igamma(tpu.Of(0.5, 3.0))) }},
 	{"igammac", func() { shown(tpu.Of(1.0, 2.0).Igammac(tpu.Of(0.5, 3.0))) }},
+	{"frexp", func() { shown(tpu.Of(8.0, 0.3).Frexp()) }},
+	{"hash_tensor", func() { shown(tpu.Of(1.0, 2.0).HashTensor()) }},
 	{"add", func() { shown(tpu.Of(1.0, 2.0).Add(10)) }},
 	{"sub", func() { shown(tpu.Of(1.0, 2.0).Sub(0.5)) }},
 	{"rsub", func() { shown(tpu.Of(1.0, 2.0).Rsub(1)) }},
@@ -419,6 +421,7 @@ var examples = []struct {
 	{"ormqr", func() { shown(tpu.Ones(3, 1).Ormqr(tpu.Of(2.0), tpu.Eye(3))) }},
 	{"matrix_exp", func() { shown(tpu.Eye(2).MatrixExp()) }},
 	{"matrix_sqrth", func() { shown(tpu.Eye(2).MatrixSqrtH()) }},
+	{"pinv", func() { shown(tpu.Ones(3, 2).PInv()) }},
 	{"conv1d", func() { shown(tpu.Conv1D(tpu.Ones(1, 2, 6), tpu.Ones(3, 2, 3))) }},
 	{"conv2d", func() {
 		shown(tpu.Conv2D(tpu.Ones(1, 2, 5, 5), tpu.Ones(3, 2, 3, 3), tpu.Conv2DOptions{Padding: []int{1}}))

@@ -92,6 +92,21 @@ func (o RankOptions) limits(t, s *Tensor) *Tensor {
 	return limit.ClampMin(asFloat(atol)).Unsqueeze(-1)
 }
 
+// pinv gives the options of PInv for t.
+func (o RankOptions) pinv(t *Tensor) PInvOptions {
+	tensor := func(x any) *Tensor {
+		switch x := x.(type) {
+		case nil:
+			return nil
+		case *Tensor:
+			return x
+		default:
+			return t.s.e.fullOf(shape.Spec{DType: t.dt, Dims: []int{}}, asFloat(x))
+		}
+	}
+	return PInvOptions{Atol: tensor(o.ATol), Rtol: tensor(o.RTol), Hermitian: o.Hermitian}
+}
+
 // asFloat gives a Go number as float64.
 func asFloat(x any) float64 {
 	switch x := x.(type) {
@@ -101,28 +116,6 @@ func asFloat(x any) float64 {
 		return x
 	}
 	return 0
-}
-
-// PInv gives the pseudoinverse.
-func (t *Tensor) PInv(opts ...RankOptions) *Tensor {
-	t.engine()
-	var o RankOptions
-	if len(opts) > 0 {
-		o = opts[0]
-	}
-	if t.Size() == 0 {
-		return t.T().Clone()
-	}
-	if o.Hermitian {
-		w, v := t.EigH()
-		keep := w.Detach().Abs().Gt(o.limits(t, w.Abs()))
-		inverse := Where(keep, Where(keep, w, 1.0).Reciprocal(), 0.0)
-		return v.Mul(inverse.Unsqueeze(-2)).MatMul(v.T())
-	}
-	u, s, v := t.SVD()
-	keep := s.Detach().Gt(o.limits(t, s))
-	inverse := Where(keep, Where(keep, s, 1.0).Reciprocal(), 0.0)
-	return v.T().Mul(inverse.Unsqueeze(-2)).MatMul(u.T())
 }
 
 // MatrixRank counts the singular values that PInv would not take as zero.
@@ -256,7 +249,7 @@ func (t *Tensor) LstSq(b *Tensor, opts ...RankOptions) (x, residuals, rank *Tens
 	d := t.view.Dims
 	r := len(d)
 	m, n := d[r-2], d[r-1]
-	x = t.PInv(opts...).MatMul(b)
+	x = t.PInv(opts[0].pinv(t)).MatMul(b)
 	rank = t.MatrixRank(opts...)
 	residuals = DType(t.dt).Zeros(0)
 	if m > n && rank.Eq(n).All().Item() != 0 {

@@ -85,6 +85,8 @@ const (
 	rAiryAi
 	rIgamma
 	rIgammac
+	rFrexp
+	rHashTensor
 	rAdd
 	rSub
 	rRsub
@@ -362,6 +364,7 @@ const (
 	rOrmqr
 	rMatrixExp
 	rMatrixSqrth
+	rPinv
 	rConv1d
 	rConv2d
 	rConv3d
@@ -550,6 +553,8 @@ var rowNames = [...]op.Name{
 	"airy_ai",
 	"igamma",
 	"igammac",
+	"frexp",
+	"hash_tensor",
 	"add",
 	"sub",
 	"rsub",
@@ -827,6 +832,7 @@ var rowNames = [...]op.Name{
 	"ormqr",
 	"matrix_exp",
 	"matrix_sqrth",
+	"pinv",
 	"conv1d",
 	"conv2d",
 	"conv3d",
@@ -2030,6 +2036,54 @@ func Igammac(input any, other any) *Tensor {
 	r := &rowTable()[rIgammac]
 	a := r.defaults
 	return do(r.def, a, input, other)
+}
+
+// Frexp: Mantissa, at least one half and below one, and power of two of each element. PyTorch: frexp.Tensor.
+//
+//	tpu.Of(8.0, 0.3).Frexp()
+func (x *Tensor) Frexp() (mantissa *Tensor, exponent *Tensor) {
+	r := &rowTable()[rFrexp]
+	a := r.defaults
+	t := doAll(r.def, a, x)
+	return t[0], t[1]
+}
+
+// Frexp: Mantissa, at least one half and below one, and power of two of each element. PyTorch: frexp.Tensor.
+func Frexp(input *Tensor) (mantissa *Tensor, exponent *Tensor) {
+	r := &rowTable()[rFrexp]
+	a := r.defaults
+	t := doAll(r.def, a, input)
+	return t[0], t[1]
+}
+
+// HashTensor: Exclusive or of the bits of all elements, as f64 or i64. PyTorch: hash_tensor.
+//
+//	tpu.Of(1.0, 2.0).HashTensor()
+func (x *Tensor) HashTensor(axes ...int) *Tensor {
+	r := &rowTable()[rHashTensor]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: false}, {Name: "mode", Value: 0}}
+	return do(r.def, a, x)
+}
+
+// HashTensorKeep: Exclusive or of the bits of all elements, as f64 or i64. The axes stay, with size 1. PyTorch: hash_tensor.
+func (x *Tensor) HashTensorKeep(axes ...int) *Tensor {
+	r := &rowTable()[rHashTensor]
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "keepdim", Value: true}, {Name: "mode", Value: 0}}
+	return do(r.def, a, x)
+}
+
+// HashTensorOptions are the optional parameters of HashTensor. The zero value of a field is the default.
+type HashTensorOptions struct {
+	Dim     []int // axes to reduce; none: all
+	KeepDim bool  // keep reduced axes as size 1
+	Mode    int   // 0: exclusive or
+}
+
+// HashTensorWith: Exclusive or of the bits of all elements, as f64 or i64. PyTorch: hash_tensor.
+func (x *Tensor) HashTensorWith(o HashTensorOptions) *Tensor {
+	r := &rowTable()[rHashTensor]
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "mode", Value: o.Mode}}
+	return do(r.def, a, x)
 }
 
 // AddOptions are the optional parameters of Add. The zero value of a field is the default.
@@ -3459,7 +3513,8 @@ func Logspace(start any, end any, steps int, opts ...LogspaceOptions) *Tensor {
 
 // TrilIndicesOptions are the optional parameters of TrilIndices. The zero value of a field is the default.
 type TrilIndicesOptions struct {
-	Offset int // diagonal that bounds the triangle, counted upwards
+	Offset int   // diagonal that bounds the triangle, counted upwards
+	DType  DType // default i64; i64 or i32
 }
 
 // TrilIndices: Rows and columns of the elements of the lower triangle of a matrix. PyTorch: tril_indices.
@@ -3469,13 +3524,14 @@ func TrilIndices(row int, col int, opts ...TrilIndicesOptions) *Tensor {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	a := op.Attrs{{Name: "row", Value: row}, {Name: "col", Value: col}, {Name: "offset", Value: o.Offset}}
+	a := op.Attrs{{Name: "row", Value: row}, {Name: "col", Value: col}, {Name: "offset", Value: o.Offset}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a)
 }
 
 // TriuIndicesOptions are the optional parameters of TriuIndices. The zero value of a field is the default.
 type TriuIndicesOptions struct {
-	Offset int // diagonal that bounds the triangle, counted upwards
+	Offset int   // diagonal that bounds the triangle, counted upwards
+	DType  DType // default i64; i64 or i32
 }
 
 // TriuIndices: Rows and columns of the elements of the upper triangle of a matrix. PyTorch: triu_indices.
@@ -3485,7 +3541,7 @@ func TriuIndices(row int, col int, opts ...TriuIndicesOptions) *Tensor {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	a := op.Attrs{{Name: "row", Value: row}, {Name: "col", Value: col}, {Name: "offset", Value: o.Offset}}
+	a := op.Attrs{{Name: "row", Value: row}, {Name: "col", Value: col}, {Name: "offset", Value: o.Offset}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a)
 }
 
@@ -7121,6 +7177,43 @@ func MatrixSqrtH(input *Tensor) *Tensor {
 	return do(r.def, a, input)
 }
 
+// PInvOptions are the optional parameters of PInv. The zero value of a field is the default.
+type PInvOptions struct {
+	Atol      *Tensor // absent by default a number, or one for each matrix
+	Rtol      *Tensor // absent by default likewise
+	Hermitian bool    // the matrix is symmetric; its lower triangle is read
+}
+
+// PInv: The pseudoinverse of a matrix. PyTorch: linalg.pinv.
+//
+//	tpu.Ones(3, 2).PInv()
+func (x *Tensor) PInv(opts ...PInvOptions) *Tensor {
+	r := &rowTable()[rPinv]
+	var o PInvOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "hermitian", Value: o.Hermitian}}
+	}
+	return do(r.def, a, x, o.Atol, o.Rtol)
+}
+
+// PInv: The pseudoinverse of a matrix. PyTorch: linalg.pinv.
+func PInv(input *Tensor, opts ...PInvOptions) *Tensor {
+	r := &rowTable()[rPinv]
+	var o PInvOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	a := r.defaults
+	if len(opts) > 0 {
+		a = op.Attrs{{Name: "hermitian", Value: o.Hermitian}}
+	}
+	return do(r.def, a, input, o.Atol, o.Rtol)
+}
+
 // Conv1DOptions are the optional parameters of Conv1D. The zero value of a field is the default.
 type Conv1DOptions struct {
 	Bias        *Tensor // absent by default
@@ -7547,7 +7640,7 @@ func AdaptiveAvgPool3D(input *Tensor, outputSize ...int) *Tensor {
 // Interpolate: Resizes the axes after batch and channel: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area. PyTorch: nn.functional.interpolate.
 func Interpolate(input *Tensor, size ...int) *Tensor {
 	r := &rowTable()[rInterpolate]
-	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}, {Name: "scale_factor", Value: defaultOf(r.def, "scale_factor")}, {Name: "mode", Value: "nearest"}, {Name: "align_corners", Value: false}, {Name: "recompute_scale_factor", Value: false}, {Name: "antialias", Value: false}}
+	a := op.Attrs{{Name: "size", Value: intsOr(r.def, "size", size)}, {Name: "scale_factor", Value: defaultOf(r.def, "scale_factor")}, {Name: "mode", Value: "nearest"}, {Name: "align_corners", Value: false}, {Name: "recompute_scale_factor", Value: false}, {Name: "antialias", Value: false}, {Name: "scales_d", Value: defaultOf(r.def, "scales_d")}, {Name: "scales_h", Value: defaultOf(r.def, "scales_h")}, {Name: "scales_w", Value: defaultOf(r.def, "scales_w")}}
 	return do(r.def, a, input)
 }
 
@@ -7559,12 +7652,15 @@ type InterpolateOptions struct {
 	AlignCorners         bool    // the corner pixels keep their places
 	RecomputeScaleFactor bool    // take the factor of the sizes, not scale_factor, for positions
 	Antialias            bool    // smooth before making smaller
+	ScalesD              float64 // factor of the axis before the last two, for positions; 0: from the others
+	ScalesH              float64 // likewise of the axis before the last
+	ScalesW              float64 // likewise of the last axis
 }
 
 // InterpolateWith: Resizes the axes after batch and channel: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area. PyTorch: nn.functional.interpolate.
 func InterpolateWith(input *Tensor, o InterpolateOptions) *Tensor {
 	r := &rowTable()[rInterpolate]
-	a := op.Attrs{{Name: "size", Value: ints(o.Size)}, {Name: "scale_factor", Value: o.ScaleFactor}, {Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "align_corners", Value: o.AlignCorners}, {Name: "recompute_scale_factor", Value: o.RecomputeScaleFactor}, {Name: "antialias", Value: o.Antialias}}
+	a := op.Attrs{{Name: "size", Value: ints(o.Size)}, {Name: "scale_factor", Value: o.ScaleFactor}, {Name: "mode", Value: optionOr(r.def, "mode", o.Mode)}, {Name: "align_corners", Value: o.AlignCorners}, {Name: "recompute_scale_factor", Value: o.RecomputeScaleFactor}, {Name: "antialias", Value: o.Antialias}, {Name: "scales_d", Value: o.ScalesD}, {Name: "scales_h", Value: o.ScalesH}, {Name: "scales_w", Value: o.ScalesW}}
 	return do(r.def, a, input)
 }
 

@@ -8,36 +8,44 @@ import (
 // GridSampleOptions are the options of GridSample and AffineGrid; the zero
 // value is PyTorch's default.
 type GridSampleOptions struct {
-	Mode         string // bilinear (default) or nearest
+	Mode         string // bilinear (default), nearest or bicubic
 	PaddingMode  string // zeros (default), border or reflection
 	AlignCorners bool   // -1 and 1 are the centers of the corner pixels, else their outer edges
 }
 
 // AffineGrid gives the positions that an affine map takes the pixels of an
-// image from: theta [n,2,3] and the size [n,c,h,w] of the result → [n,h,w,2].
+// image from: theta [n,2,3] and the size [n,c,h,w] of the result → [n,h,w,2], or
+// theta [n,3,4] and [n,c,d,h,w] → [n,d,h,w,3].
 func AffineGrid(theta *Tensor, size []int, opts ...GridSampleOptions) *Tensor {
 	const name = "affine_grid"
 	e := someTensors(name, theta)
 	o := firstOption(opts)
 	d := theta.view.Dims
-	if len(size) != 4 || len(d) != 3 || d[0] != size[0] || d[1] != 2 || d[2] != 3 {
-		e.fail(name, &shape.ArgumentError{Op: name, Arg: "size", Value: size, Why: "theta must be [n,2,3] and size [n,c,h,w]"})
+	k := len(size) - 2
+	if k != 2 && k != 3 || len(d) != 3 || d[0] != size[0] || d[1] != k || d[2] != k+1 {
+		e.fail(name, &shape.ArgumentError{Op: name, Arg: "size", Value: size, Why: "theta must be [n,2,3] and size [n,c,h,w], or one more of each"})
 	}
-	h, w := size[2], size[3]
-	axis := func(n int) *Tensor {
-		if n == 1 {
-			return e.fullOf(shape.Spec{DType: theta.dt, Dims: []int{1}}, 0.0)
+	space := size[2:]
+	columns := make([]*Tensor, 0, k+1)
+	for a := k - 1; a >= 0; a-- { // x first
+		n := space[a]
+		x := e.fullOf(shape.Spec{DType: theta.dt, Dims: []int{1}}, 0.0)
+		if n != 1 {
+			x = Linspace(-1, 1, n).to(theta.dt)
+			if !o.AlignCorners {
+				x = x.Mul(float64(n-1) / float64(n))
+			}
 		}
-		x := Linspace(-1, 1, n).to(theta.dt)
-		if !o.AlignCorners {
-			x = x.Mul(float64(n-1) / float64(n))
+		one := make([]int, k)
+		for i := range one {
+			one[i] = 1
 		}
-		return x
+		one[a] = n
+		columns = append(columns, x.Reshape(one...).expandTo(space))
 	}
-	x := axis(w).Reshape(1, w).expandTo([]int{h, w})
-	y := axis(h).Reshape(h, 1).expandTo([]int{h, w})
-	base := Stack(-1, x, y, e.fullOf(shape.Spec{DType: theta.dt, Dims: []int{h, w}}, 1.0)).Reshape(1, h*w, 3)
-	return base.MatMul(theta.T()).Reshape(size[0], h, w, 2)
+	columns = append(columns, e.fullOf(shape.Spec{DType: theta.dt, Dims: space}, 1.0))
+	base := Stack(-1, columns...).Reshape(1, shape.Size(space), k+1)
+	return base.MatMul(theta.T()).Reshape(append(append([]int{size[0]}, space...), k)...)
 }
 
 // someTensors refuses absent operands and gives the engine of the first.
@@ -59,17 +67,19 @@ func firstOption[T any](opts []T) T {
 }
 
 // GridSample reads an image at the positions of a grid: input [n,c,h,w] and
-// grid [n,i,j,2], of x and y from -1 to 1 → [n,c,i,j].
+// grid [n,i,j,2], of x and y from -1 to 1 → [n,c,i,j]; or input [n,c,d,h,w] and
+// grid [n,i,j,k,3] → [n,c,i,j,k].
 func GridSample(input, grid *Tensor, opts ...GridSampleOptions) *Tensor {
 	const name = "grid_sample"
 	e := someTensors(name, input, grid)
 	o := firstOption(opts)
 	d, g := input.view.Dims, grid.view.Dims
-	if len(d) != 4 {
-		e.fail(name, &shape.RankError{Op: name, Arg: "input", Dims: d, Min: 4, Max: 4})
+	k := len(d) - 2
+	if k != 2 && k != 3 {
+		e.fail(name, &shape.RankError{Op: name, Arg: "input", Dims: d, Min: 4, Max: 5})
 	}
-	if len(g) != 4 || g[0] != d[0] || g[3] != 2 {
-		e.fail(name, &shape.MismatchError{Op: name, Left: input.Spec(), Right: grid.Spec(), Axis: 0, Why: "the grid must be [n,i,j,2]"})
+	if len(g) != len(d) || g[0] != d[0] || g[k+1] != k {
+		e.fail(name, &shape.MismatchError{Op: name, Left: input.Spec(), Right: grid.Spec(), Axis: 0, Why: "the grid must be [n,i,j,2], or [n,i,j,k,3] for volumes"})
 	}
 	if input.dt != grid.dt {
 		e.fail(name, &op.TypesError{Op: name, Left: input.Spec(), Right: grid.Spec()})
@@ -79,45 +89,139 @@ func GridSample(input, grid *Tensor, opts ...GridSampleOptions) *Tensor {
 	default:
 		e.fail(name, &shape.ArgumentError{Op: name, Arg: "padding_mode", Value: o.PaddingMode, Why: "it is none of zeros, border, reflection"})
 	}
-	n, c, h, w := d[0], d[1], d[2], d[3]
-	pixels := g[1] * g[2]
-	image := input.Reshape(n, c, h*w)
-	x := gridPosition(grid.Select(3, 0), w, o).Reshape(n, pixels)
-	y := gridPosition(grid.Select(3, 1), h, o).Reshape(n, pixels)
-	// read gives the pixels at whole positions, zero outside: [n,c,pixels].
-	read := func(px, py *Tensor) *Tensor {
-		inside := px.Ge(0).LogicalAnd(px.Le(w - 1)).LogicalAnd(py.Ge(0)).LogicalAnd(py.Le(h - 1))
-		at := py.Clamp(ClampOptions{Min: 0, Max: h - 1}).Mul(w).Add(px.Clamp(ClampOptions{Min: 0, Max: w - 1})).To(I64)
-		v := image.Gather(2, at.Unsqueeze(1).expandTo([]int{n, c, pixels}))
-		return Where(inside.Unsqueeze(1), v, 0.0).to(input.dt)
+	s := &sampler{o: o, image: input.Reshape(d[0], d[1], shape.Size(d[2:])), space: d[2:], pixels: shape.Size(g[1 : k+1])}
+	at := make([]*Tensor, k)
+	for a := range at {
+		at[a] = gridPixel(grid.Select(-1, k-1-a), d[2+a], o).Reshape(d[0], s.pixels)
 	}
 	var out *Tensor
-	switch o.Mode {
-	case "nearest":
-		out = read(x.Detach().Round(), y.Detach().Round())
-	case "", "bilinear":
-		x0, y0 := x.Detach().Floor(), y.Detach().Floor()
-		x1, y1 := x0.Add(1), y0.Add(1)
-		corner := func(px, py, wx, wy *Tensor) *Tensor { return read(px, py).Mul(wx.Mul(wy).Unsqueeze(1)) }
-		left, right, up, down := x1.Sub(x), x.Sub(x0), y1.Sub(y), y.Sub(y0)
-		out = corner(x0, y0, left, up).Add(corner(x1, y0, right, up)).Add(corner(x0, y1, left, down)).Add(corner(x1, y1, right, down))
+	switch {
+	case o.Mode == "nearest":
+		for a := range at {
+			at[a] = s.padded(at[a], a).Detach().Round()
+		}
+		out = s.read(at)
+	case o.Mode == "" || o.Mode == "bilinear":
+		for a := range at {
+			at[a] = s.padded(at[a], a)
+		}
+		out = s.linear(at)
+	case o.Mode == "bicubic" && k == 2:
+		out = s.cubic(at)
 	default:
-		e.fail(name, &shape.ArgumentError{Op: name, Arg: "mode", Value: o.Mode, Why: "it is neither bilinear nor nearest"})
+		e.fail(name, &shape.ArgumentError{Op: name, Arg: "mode", Value: o.Mode, Why: "it is none of bilinear, nearest and, for images, bicubic"})
 	}
-	return out.Reshape(n, c, g[1], g[2])
+	return out.Reshape(append([]int{d[0], d[1]}, g[1:k+1]...)...)
 }
 
-// gridPosition turns coordinates from -1 to 1 into positions of an axis of n pixels.
-func gridPosition(x *Tensor, n int, o GridSampleOptions) *Tensor {
-	if o.AlignCorners {
-		x = x.Add(1).Mul(float64(n-1) / 2)
-	} else {
-		x = x.Add(1).Mul(float64(n) / 2).Sub(0.5)
+// A sampler reads an image [n,c,size of space] at positions, one tensor [n,pixels] for each axis.
+type sampler struct {
+	o      GridSampleOptions
+	image  *Tensor
+	space  []int
+	pixels int
+}
+
+// read gives the elements at whole positions, zero outside: [n,c,pixels].
+func (s *sampler) read(at []*Tensor) *Tensor {
+	var inside, flat *Tensor
+	for a, p := range at {
+		last := s.space[a] - 1
+		in := p.Ge(0).LogicalAnd(p.Le(last))
+		q := p.Clamp(ClampOptions{Min: 0, Max: last}).To(I64)
+		if a == 0 {
+			inside, flat = in, q
+		} else {
+			inside, flat = inside.LogicalAnd(in), flat.Mul(s.space[a]).Add(q)
+		}
 	}
-	switch o.PaddingMode {
+	d := s.image.view.Dims
+	v := s.image.Gather(2, flat.Unsqueeze(1).expandTo([]int{d[0], d[1], s.pixels}))
+	return Where(inside.Unsqueeze(1), v, 0.0).to(s.image.dt)
+}
+
+// linear weights the corners of the cell around each position.
+func (s *sampler) linear(at []*Tensor) *Tensor {
+	k := len(at)
+	low := make([]*Tensor, k)
+	for a, p := range at {
+		low[a] = p.Detach().Floor()
+	}
+	var sum *Tensor
+	for corner := range 1 << k {
+		p, w := make([]*Tensor, k), (*Tensor)(nil)
+		for a := range at {
+			f := at[a].Sub(low[a])
+			p[a] = low[a]
+			if corner>>a&1 == 1 {
+				p[a] = low[a].Add(1)
+			} else {
+				f = low[a].Add(1).Sub(at[a])
+			}
+			if w == nil {
+				w = f
+			} else {
+				w = w.Mul(f)
+			}
+		}
+		v := s.read(p).Mul(w.Unsqueeze(1))
+		if sum == nil {
+			sum = v
+		} else {
+			sum = sum.Add(v)
+		}
+	}
+	return sum
+}
+
+// cubic weights the four times four neighbours of each position by cubic
+// convolution; each neighbour is padded by itself.
+func (s *sampler) cubic(at []*Tensor) *Tensor {
+	var low [2]*Tensor
+	var w [2][4]*Tensor
+	for a, p := range at {
+		low[a] = p.Detach().Floor()
+		w[a] = cubicWeights(p.Sub(low[a]))
+	}
+	var sum *Tensor
+	for i := range 4 {
+		y := s.padded(low[0].Add(i-1), 0)
+		for j := range 4 {
+			v := s.read([]*Tensor{y, s.padded(low[1].Add(j-1), 1)}).Mul(w[0][i].Mul(w[1][j]).Unsqueeze(1))
+			if sum == nil {
+				sum = v
+			} else {
+				sum = sum.Add(v)
+			}
+		}
+	}
+	return sum
+}
+
+// cubicWeights are the factors of the neighbours at -1, 0, 1 and 2 of a position t from 0 to 1.
+func cubicWeights(t *Tensor) [4]*Tensor {
+	const a = -0.75
+	near := func(x *Tensor) *Tensor { return x.Mul(a + 2).Sub(a + 3).Mul(x).Mul(x).Add(1) }
+	far := func(x *Tensor) *Tensor { return x.Mul(a).Sub(5 * a).Mul(x).Add(8 * a).Mul(x).Sub(4 * a) }
+	u := t.Neg().Add(1)
+	return [4]*Tensor{far(t.Add(1)), near(t), near(u), far(u.Add(1))}
+}
+
+// gridPixel turns coordinates from -1 to 1 into positions of an axis of n pixels.
+func gridPixel(x *Tensor, n int, o GridSampleOptions) *Tensor {
+	if o.AlignCorners {
+		return x.Add(1).Mul(float64(n-1) / 2)
+	}
+	return x.Add(1).Mul(float64(n) / 2).Sub(0.5)
+}
+
+// padded brings positions of axis a into the image, as the padding mode says.
+func (s *sampler) padded(x *Tensor, a int) *Tensor {
+	n := s.space[a]
+	switch s.o.PaddingMode {
 	case "reflection":
 		low, span := -0.5, float64(n)
-		if o.AlignCorners {
+		if s.o.AlignCorners {
 			low, span = 0, float64(n-1)
 		}
 		if span == 0 {
