@@ -26,6 +26,7 @@ type Options struct {
 	Args           []string // os.Args of the cells
 	MaxDepth       int      // frames before a DepthError; 0: 100,000
 	Universe       *Universe
+	Bare           bool // cells carry no markers: no positions, no interrupts, no liveness
 
 	// OnStatementEnd is called when a statement that defined or assigned a
 	// variable that can hold a tensor has ended, with the depth of its frame.
@@ -134,7 +135,7 @@ func (in *Interp) Reset() error {
 	in.interned.mu.Lock()
 	in.interned.nodes = map[pcKey]*pcNode{}
 	in.interned.mu.Unlock()
-	cfg := cell.Config{Fset: in.y.FileSet(), Importer: in.importer, Packages: map[string]string{}, Runtime: runtimePath, Markers: true}
+	cfg := cell.Config{Fset: in.y.FileSet(), Importer: in.importer, Packages: map[string]string{}, Runtime: runtimePath, Markers: !in.opt.Bare}
 	for _, path := range standardScope {
 		cfg.Packages[baseOf(path)] = path
 	}

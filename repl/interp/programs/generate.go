@@ -2,10 +2,12 @@
 
 //go:build ignore
 
-// Generate writes table.go, which lists the programs.
+// Generate writes table.go, which lists the programs, and with -record what the
+// programs of testdata print when Go runs them.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -13,11 +15,23 @@ import (
 	"go/token"
 	"log"
 	"os"
+	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/tpush/tpush/repl/interp/programs"
 )
 
 func main() {
+	recorded := flag.String("record", "", "record the programs of the families that match; . is all")
+	flag.Parse()
+	if *recorded != "" {
+		if err := record(regexp.MustCompile(*recorded)); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	fset := token.NewFileSet()
 	pkgs, err := parser.ParseDir(fset, ".", nil, 0)
 	if err != nil {
@@ -45,4 +59,54 @@ func main() {
 	if err := os.WriteFile("table.go", out, 0o644); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// record runs the programs of the families that match and renews their outputs.
+func record(match *regexp.Regexp) error {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		return err
+	}
+	var all []programs.Program
+	families := map[string]int{}
+	var order []string
+	for _, path := range paths {
+		family := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		if !match.MatchString(family) {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		list, err := programs.ParseArchive(family, text)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			src, err := format.Source([]byte(list[i].Source))
+			if err != nil {
+				return fmt.Errorf("%s: %w", list[i].Name, err)
+			}
+			list[i].Source = string(src)
+		}
+		families[path] = len(list)
+		order = append(order, path)
+		all = append(all, list...)
+	}
+	outs, err := programs.Native(all)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].Output = outs[i]
+	}
+	for _, path := range order {
+		n := families[path]
+		if err := os.WriteFile(path, append(programs.FormatArchive(all[:n]), '\n'), 0o644); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
 }
