@@ -88,6 +88,9 @@ func (c *compiler) check() []types.Error {
 	}
 	c.insertItems(pkg)
 	c.eval.insert(pkg)
+	for name, t := range c.typeNames {
+		sc.Insert(types.NewTypeName(token.NoPos, pkg, name, t))
+	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
 	var errs []types.Error
@@ -159,8 +162,9 @@ type foreignMethod struct {
 	params *ast.FieldList
 	name   *ast.Ident
 	named  *types.Named
-	entry  *entry // the type
-	redo   bool   // the type has a method of this name
+	entry  *entry      // the type
+	redo   bool        // the type has a method of this name
+	obj    *types.Func // the type's method
 }
 
 func baseName(recv *ast.FieldList) *ast.Ident {
@@ -263,13 +267,17 @@ func (c *compiler) addMethods(errs []types.Error) bool {
 		msig := types.NewSignatureType(sig.Params().At(0), nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
 		if f.redo {
 			for m := range f.named.Methods() {
+				if m.Name() == f.name.Name {
+					f.obj = m
+				}
 				if m.Name() == f.name.Name && !types.Identical(m.Type(), msig) {
 					c.errorAt(f.name.Pos(), "type", "method %s.%s has another signature than in cell %d: declare type %s again to change it", f.entry.name, f.name.Name, f.entry.cell, f.entry.name)
 				}
 			}
 			continue
 		}
-		f.named.AddMethod(types.NewFunc(f.name.Pos(), f.named.Obj().Pkg(), f.name.Name, msig))
+		f.obj = types.NewFunc(f.name.Pos(), f.named.Obj().Pkg(), f.name.Name, msig)
+		f.named.AddMethod(f.obj)
 		added = true
 	}
 	return added

@@ -13,37 +13,6 @@ import (
 	"strings"
 )
 
-// A Unit is a compiled cell: a Go file for the interpreter, and what the scope
-// gains when the cell has begun.
-type Unit struct {
-	File     *ast.File
-	Entry    string       // name of the function that runs the cell, "" if it only declares
-	Imports  []string     // paths that the file imports
-	Shown    []ShownType  // what the last expression shows
-	Vars     []Variable   // variables that the cell declares
-	Warnings []Diagnostic // unused things, functions that keep an old definition
-	Quiet    bool         // the last statement ended in ;
-
-	commit func(reached func(internal string) bool) (undo func())
-}
-
-// A ShownType describes one value of the last expression.
-type ShownType struct {
-	Type string
-	Name string // session variable that holds it, "" if none
-}
-
-// Commit makes the unit's declarations part of the scope: those of variables
-// only as far as the run reached them. It gives what takes them back again: names
-// then mean what they meant, as long as no later unit is committed.
-func (u *Unit) Commit(reached func(internal string) bool) (undo func()) {
-	if u.commit != nil {
-		undo = u.commit(reached)
-		u.commit = nil
-	}
-	return undo
-}
-
 // A compiler makes one unit.
 type compiler struct {
 	s      *Scope
@@ -69,32 +38,19 @@ type compiler struct {
 	users       []*entry          // dependants compiled again
 	reuse       map[string]*entry // types declared again with identical text
 
-	pkg          *types.Package
-	info         *types.Info
-	foreign      []*foreignMethod
-	last         ast.Expr // last expression, to be shown
-	tmp          int
-	extra        map[string]string // packages that the lowered code needs
-	generics     map[string]bool   // generic functions of the library that are used
-	genericMade  map[string]bool   // those that this cell declares
-	monos        map[string]string // functions made of generic ones for this cell: name and type arguments to internal name
-	monoDecls    []ast.Decl
-	instantiated map[ast.Expr]bool                  // those with their type arguments
-	localRegs    []ast.Decl                         // registrations of types inside functions
-	pairs        map[*ast.TypeAssertExpr]bool       // assertions with a comma-ok
-	subjects     map[*ast.TypeAssertExpr]types.Type // interfaces whose value is taken out first
-	raw          map[*ast.FuncLit]bool              // literals that are not instrumented
-	held         map[ast.Expr]bool                  // calls that will be held in a temporary
-	compiled     map[*ast.CallExpr]bool             // calls of tpu.Compile that have their type
-	stored       map[string]string                  // variables that keep an earlier one's storage
-	order        []*types.Var                       // variables in the order of their declarations
-	sources      []declSource
-	hooks        map[string]string // P.Inc to the variable that redefines it
-	setHooks     []ast.Stmt        // run first: redefinitions of methods
-	resultVars   map[string]*entry // _n and ans
-	resultDecls  []ast.Decl
-	synthetic    map[ast.Stmt]bool // statements that no user wrote
-	eval         *evaluation       // compiles an evaluation at a stop
+	pkg        *types.Package
+	info       *types.Info
+	foreign    []*foreignMethod
+	last       ast.Expr // last expression, to be shown
+	tmp        int
+	compiled   map[*ast.CallExpr]bool // calls of tpu.Compile that have their type
+	stored     map[string]string      // variables that keep an earlier one's storage
+	order      []*types.Var           // variables in the order of their declarations
+	sources    []declSource
+	keeps      map[*types.Var]*types.Var // and the variable itself
+	typeNames  map[string]types.Type     // names that the sugar gave types
+	resultVars map[string]*entry         // _n and ans
+	eval       *evaluation               // compiles an evaluation at a stop
 }
 
 // A topStmt is one statement at the top of a cell.
@@ -153,7 +109,7 @@ func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
 	if c.s.checked != nil {
 		c.s.checked(c)
 	}
-	u = c.lower()
+	u = c.unit()
 	if len(c.diags) > 0 {
 		return nil, nil, c.failed()
 	}

@@ -323,7 +323,6 @@ func (c *compiler) resolveTop(t *topStmt, r *renamer) {
 			sp := s.(*ast.ValueSpec)
 			if sp.Type != nil {
 				r.rename(sp.Type)
-				nameless(sp.Type)
 			}
 			for _, e := range sp.Values {
 				r.rename(e)

@@ -15,13 +15,7 @@ type Config struct {
 	Fset     *token.FileSet
 	Importer types.Importer
 	Packages map[string]string // names in scope without an import, to their paths
-	Runtime  string            // import path of the functions that instrumented code calls
 	Tensor   TensorType
-	Markers  bool // instrument with program counters, polls and roots
-
-	// StandIns counts the native types that named basic types can be given, by
-	// kind: Runtime has them as IntN0, IntN1 and so on.
-	StandIns map[types.BasicKind]int
 }
 
 // TensorType names the type that the sugar is for. The zero value turns the
@@ -38,21 +32,13 @@ type Scope struct {
 	versions map[string]int
 	imports  map[string]string
 	methods  map[string]*entry // P.Inc
-	types    int               // types numbered so far
-	typeIDs  map[types.Object]int
-	standIns map[types.BasicKind]int // used so far
 
-	sessionTypes []types.Object // of all versions
-
-	generics    map[string]string // text of the generic functions, nil until one is used
-	genericDone map[string]bool   // those that were compiled
-	monos       map[string]string // functions made of generic ones: name and type arguments to internal name
-	checked     func(*compiler)   // told of a cell that type-checks, before it is lowered
-	siteMu      sync.RWMutex
-	sites       []*Site
-	hooks       map[int][]*Site         // those of statements, by cell
-	holding     map[types.Type]bool     // what holdsTensor found
-	internal    map[types.Object]string // internal names of declared objects
+	checked  func(*compiler) // told of a cell that type-checks
+	siteMu   sync.RWMutex
+	sites    []*Site
+	hooks    map[int][]*Site         // those of statements, by cell
+	holding  map[types.Type]bool     // what holdsTensor found
+	internal map[types.Object]string // internal names of declared objects
 }
 
 // An entry is one declared name.
@@ -64,13 +50,12 @@ type entry struct {
 	piece    *piece          // source of a function, method, type or constant
 	uses     map[string]bool // names of the session that it refers to
 	literal  string          // type: its text, for the comparison
-	hook     string          // method: the variable that a redefinition sets
 }
 
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
 	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, genericDone: map[string]bool{}, monos: map[string]string{}, typeIDs: map[types.Object]int{}, standIns: map[types.BasicKind]int{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It
@@ -101,13 +86,6 @@ func (s *Scope) addSite(site Site) int {
 		s.hooks[site.Cell] = append(s.hooks[site.Cell], &site)
 	}
 	return len(s.sites) - 1
-}
-
-// nameRoots notes the names of the locals of the frame that is entered at a site.
-func (s *Scope) nameRoots(id int, names []string) {
-	s.siteMu.Lock()
-	defer s.siteMu.Unlock()
-	s.sites[id].Roots = append([]string(nil), names...)
 }
 
 // Names are what the names of a scope mean at some time.
@@ -217,6 +195,10 @@ func (s *Scope) TypeString(t types.Type) string {
 }
 
 const mainPath = "main"
+
+// HoldsTensor tells whether a value of type t can reach a tensor. It may be
+// called while a cell is compiled.
+func (s *Scope) HoldsTensor(t types.Type) bool { return s.holdsTensor(t) }
 
 // holdsTensor tells whether a value of type t can reach a tensor: what the
 // liveness walk must see.

@@ -22,7 +22,6 @@ type Site struct {
 	Column    int // bytes, from 1
 	FirstLine int
 	Func      string
-	Roots     []string // where a frame is entered: names of the locals that can hold a tensor, by slot
 
 	// For a debugger.
 	ID      int
@@ -30,7 +29,6 @@ type Site struct {
 	Entry   bool     // first statement of its function
 	Lead    bool     // first statement on its line in its function
 	Locals  *Local   // in scope
-	Waiting []*Local // those whose pointers the hook brings along
 	Assigns []string // variables that the statement gives a value
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -208,7 +209,8 @@ func (g *sugarer) visit(cur *astutil.Cursor) bool {
 			if n.Tok == token.DEC {
 				op = token.SUB_ASSIGN
 			}
-			one := g.c.typed(intLit(1, n.TokPos), types.Typ[types.UntypedInt])
+			one := intLit(1, n.TokPos)
+			g.c.info.Types[one] = types.TypeAndValue{Type: types.Typ[types.UntypedInt]}
 			as := &ast.AssignStmt{Lhs: []ast.Expr{n.X}, Tok: op, TokPos: n.TokPos, Rhs: []ast.Expr{one}}
 			if st := g.assign(as); st != nil {
 				cur.Replace(st)
@@ -412,4 +414,20 @@ func (g *sugarer) compile(n *ast.CallExpr) ast.Expr {
 	g.c.compiled[n] = true
 	g.changed = true
 	return &ast.TypeAssertExpr{X: n, Lparen: n.Rparen, Type: g.c.typeExpr(t, n.Rparen), Rparen: n.Rparen}
+}
+
+// temp makes a name that no user types.
+func (c *compiler) temp(prefix string) string {
+	c.tmp++
+	return "ʹ" + prefix + strconv.Itoa(c.tmp)
+}
+
+// typeExpr gives a type a name that syntax can use.
+func (c *compiler) typeExpr(t types.Type, p token.Pos) ast.Expr {
+	if c.typeNames == nil {
+		c.typeNames = map[string]types.Type{}
+	}
+	name := c.temp("type")
+	c.typeNames[name] = t
+	return ident(name, p)
 }

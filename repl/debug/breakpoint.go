@@ -418,7 +418,7 @@ func (d *Debugger) variable(g *interp.Goroutine, s *cell.Site, b *Breakpoint) (p
 	if v == nil {
 		return p, key
 	}
-	return reflect.ValueOf(v), variableKey{g.Serial(), l.Slot, l.Root}
+	return reflect.ValueOf(v), variableKey{g.Serial(), l.Slot}
 }
 
 // A variableKey tells the variables of one name apart: activation and slot. The
@@ -426,7 +426,6 @@ func (d *Debugger) variable(g *interp.Goroutine, s *cell.Site, b *Breakpoint) (p
 type variableKey struct {
 	serial uint64
 	slot   int
-	root   bool
 }
 
 // maxBases bounds the activations in which a variable is remembered.

@@ -5,11 +5,9 @@ import (
 	"runtime"
 )
 
-// receive reads a channel into *p, and tells whether the channel was open. An
-// interrupt of the cell ends the wait.
-func receive(f *Frame, ch any, p any) bool {
-	c := reflect.ValueOf(ch)
-	dst := reflect.ValueOf(p).Elem()
+// receiveInto reads a channel into dst, and tells whether the channel was open.
+// An interrupt of the cell ends the wait.
+func receiveInto(f *Frame, c, dst reflect.Value) bool {
 	s := f.Stack
 	if v, ok := c.TryRecv(); v.IsValid() {
 		dst.Set(v)
@@ -29,10 +27,8 @@ func receive(f *Frame, ch any, p any) bool {
 	return ok
 }
 
-// send writes *p to a channel.
-func send(f *Frame, ch any, p any) {
-	c := reflect.ValueOf(ch)
-	v := reflect.ValueOf(p).Elem()
+// sendFrom writes v to a channel.
+func sendFrom(f *Frame, c, v reflect.Value) {
 	s := f.Stack
 	if c.TrySend(v) {
 		return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/trace"
@@ -23,12 +24,11 @@ type Watcher interface {
 
 // debugging is the debugger's part of an Interp.
 type debugging struct {
-	armed     *bool // the cells' own variable: hooks are open
-	watch     atomic.Bool
-	watcher   Watcher
-	evaluator any // what the last evaluation compiled to
-	unit      *cell.Unit
-	graves    graves
+	armed   bool // hooks are open: read by cells without a lock
+	watch   atomic.Bool
+	watcher Watcher
+	unit    *cell.Unit
+	graves  graves
 }
 
 // graves keep the frames of the last failure.
@@ -58,23 +58,9 @@ func (in *Interp) Watch(on bool) {
 	in.rearm()
 }
 
-// declareFlag declares the variable that opens hooks in a new interpreter.
-func (in *Interp) declareFlag() error {
-	if _, err := in.y.Eval("var " + cell.ArmedVar + " bool"); err != nil {
-		return err
-	}
-	v, err := in.y.Eval("&" + cell.ArmedVar)
-	if err != nil {
-		return err
-	}
-	in.armed = v.Interface().(*bool)
-	in.rearm()
-	return nil
-}
-
 // open opens the hooks. The flag is read by running cells without a lock: they
 // see it a statement later at worst.
-func (in *Interp) open() { *in.armed = true }
+func (in *Interp) open() { in.armed = true }
 
 // rearm closes the hooks when nobody needs them.
 func (in *Interp) rearm() {
@@ -83,63 +69,24 @@ func (in *Interp) rearm() {
 		on = on || v.(*stack).Armed
 		return !on
 	})
-	*in.armed = on
+	in.armed = on
 }
 
-// hook is what instrumented code calls before a statement while hooks are open.
-func (in *Interp) hook(f *Frame, id int, vars ...any) {
+// hook is called before a statement while hooks are open.
+func (in *Interp) hook(f *Frame, id int) {
 	s := f.Stack
 	s.reset(f)
 	site := in.scope.At(id)
 	f.PC = id | cell.BeginBit
-	for i, l := range site.Waiting {
-		if l.Slot >= len(f.Vars) {
-			f.Vars = append(f.Vars, make([]any, l.Slot+1-len(f.Vars))...)
-		}
-		f.Vars[l.Slot] = vars[i]
-	}
 	before := f.at
 	f.at = id
-	if s.Armed {
+	if s.Armed && site.Kind == cell.Turn { // always at the same place of a loop
 		s.poll()
 	}
 	if in.watcher == nil || s.quiet > 0 || site.Kind == cell.Turn && in.scope.At(before).Begins(site) {
 		return
 	}
 	in.watcher.Statement((*Goroutine)(s), site)
-}
-
-// leaf is hook for a function without a frame.
-func (in *Interp) leaf(id int, vars ...any) {
-	f := in.enter(id)
-	in.hook(f, id, vars...)
-	f.Live = false
-	f.Stack.depth = f.depth
-}
-
-// enterVars pushes the frame of a function that keeps pointers to its locals.
-func (in *Interp) enterVars(site, roots, vars int) *Frame {
-	f := in.enter(site)
-	f.Roots, f.Vars = sized(f.Roots, roots), sized(f.Vars, vars)
-	return f
-}
-
-// enterBody pushes the frame of a loop body over a function, which belongs to
-// the function of frame outer.
-func (in *Interp) enterBody(outer *Frame, site, roots, vars int) *Frame {
-	f := in.enterVars(site, roots, vars)
-	f.home = outer.home
-	return f
-}
-
-// sized gives a cleared list of n.
-func sized(list []any, n int) []any {
-	if cap(list) < n {
-		return make([]any, n)
-	}
-	list = list[:n]
-	clear(list)
-	return list
 }
 
 // A Goroutine is one that runs cells. Its methods are for the goroutine itself
@@ -266,6 +213,7 @@ type Local struct {
 	Param bool
 	Type  types.Type    // as its function was checked; nil when not known
 	Ptr   reflect.Value // pointer to the variable; invalid when it isn't known yet
+	in    *Interp
 }
 
 // Value gives what the variable holds.
@@ -273,7 +221,8 @@ func (l Local) Value() any {
 	if !l.Ptr.IsValid() {
 		return nil
 	}
-	return valueOf(l.Ptr.Elem())
+	t := l.in.machine.types.of(l.Type)
+	return l.in.machine.plainValue(t, l.in.machine.iface(t, l.Ptr.UnsafePointer()))
 }
 
 // maxActivations bounds the frames that are looked at: of a deeper stack the
@@ -313,13 +262,9 @@ func (s *stack) activation(f *Frame) Activation {
 			continue // another one hides it
 		}
 		seen[l.Name] = true
-		slots := f.Vars
-		if l.Root {
-			slots = f.Roots
-		}
-		v := Local{Name: l.Name, Param: l.Param, Type: l.Type}
-		if l.Slot < len(slots) && slots[l.Slot] != nil {
-			v.Ptr = reflect.ValueOf(slots[l.Slot])
+		v := Local{Name: l.Name, Param: l.Param, Type: l.Type, in: s.in}
+		if p := f.variable(l); p != nil {
+			v.Ptr = reflect.NewAt(s.in.machine.types.of(l.Type).rt, p)
 		}
 		a.Locals = append(a.Locals, v)
 	}
@@ -327,18 +272,22 @@ func (s *stack) activation(f *Frame) Activation {
 	return a
 }
 
+// variable gives where a local of a frame is, nil if it is not declared yet.
+func (f *Frame) variable(l *cell.Local) unsafe.Pointer {
+	if f.act == nil || l.Slot >= len(f.act.p) {
+		return nil
+	}
+	return f.act.p[l.Slot]
+}
+
 // Slot finds the pointer of a local in the top frame without looking at the others.
 func (g *Goroutine) Slot(l *cell.Local) any {
 	s := g.stack()
-	f := s.frame(s.depth - 1)
-	slots := f.Vars
-	if l.Root {
-		slots = f.Roots
-	}
-	if l.Slot >= len(slots) {
+	p := s.frame(s.depth - 1).variable(l)
+	if p == nil {
 		return nil
 	}
-	return slots[l.Slot]
+	return reflect.NewAt(s.in.machine.types.of(l.Type).rt, p).Interface()
 }
 
 // maxKeptBytes is the size up to which a local is copied for a post-mortem; of

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"reflect"
+	"unsafe"
 
 	"github.com/tpush/tpush/repl/cell"
 )
@@ -15,8 +16,7 @@ type Evaluation struct {
 	in   *Interp
 	unit *cell.Unit
 	sh   []cell.ShownType
-	fn   reflect.Value
-	want []reflect.Type // of the pointers
+	run  func(locals []unsafe.Pointer) []any // nil: only declarations
 }
 
 // An EvalError says that an evaluation panicked. The cell goes on.
@@ -40,7 +40,7 @@ func (e *UnknownLocalError) Error() string { return e.Name + " is not known here
 
 // CompileEval compiles an expression or statements for a place with the given
 // locals in scope, and the session's names as the running cell sees them. The
-// error is a *cell.CompileError, *cell.LocalError or *cell.InternalError.
+// error is a *cell.CompileError or *cell.InternalError.
 func (in *Interp) CompileEval(text string, at *cell.Local) (*Evaluation, error) {
 	in.types.Lock()
 	defer in.types.Unlock()
@@ -52,15 +52,8 @@ func (in *Interp) CompileEval(text string, at *cell.Local) (*Evaluation, error) 
 		return nil, err
 	}
 	e := &Evaluation{Text: text, in: in, unit: c.Unit, Free: c.Locals, sh: c.Shown}
-	in.evaluator = nil
-	if err := in.compile(c.Unit); err != nil {
+	if e.run, err = in.machine.linkEval(c); err != nil {
 		return nil, &cell.InternalError{Stage: "interpret", Err: err}
-	}
-	if in.evaluator != nil {
-		e.fn = reflect.ValueOf(in.evaluator)
-		for i := range e.fn.Type().NumIn() {
-			e.want = append(e.want, e.fn.Type().In(i))
-		}
 	}
 	return e, nil
 }
@@ -81,7 +74,8 @@ func (e *Evaluation) Run(local func(name string) reflect.Value) ([]Shown, error)
 	}
 	values := make([]Shown, len(out))
 	for i, v := range out {
-		values[i] = Shown{Value: valueOf(v), Type: e.sh[i].Type}
+		values[i] = e.in.shown(v)
+		values[i].Type = e.sh[i].Type
 	}
 	return values, nil
 }
@@ -95,20 +89,17 @@ func (e *Evaluation) Types() []string {
 	return list
 }
 
-func (e *Evaluation) call(local func(name string) reflect.Value) (out []reflect.Value, err error) {
-	if !e.fn.IsValid() {
+func (e *Evaluation) call(local func(name string) reflect.Value) (out []any, err error) {
+	if e.run == nil {
 		return nil, nil // only declarations
 	}
-	args := make([]reflect.Value, len(e.Free))
+	args := make([]unsafe.Pointer, len(e.Free))
 	for i, name := range e.Free {
 		p := local(name)
 		if !p.IsValid() {
 			return nil, &UnknownLocalError{name}
 		}
-		if p.Type() != e.want[i] && p.Type().ConvertibleTo(e.want[i]) {
-			p = p.Convert(e.want[i])
-		}
-		args[i] = p
+		args[i] = p.UnsafePointer()
 	}
 	s := e.in.stacks.current()
 	if s == nil { // no cell runs: one for the time of the evaluation
@@ -140,7 +131,7 @@ func (e *Evaluation) call(local func(name string) reflect.Value) (out []reflect.
 			err = ee
 		}
 	}()
-	out = e.fn.Call(args)
+	out = e.run(args)
 	ended = true
 	return out, nil
 }

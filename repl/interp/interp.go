@@ -3,15 +3,13 @@ package interp
 import (
 	"context"
 	_ "embed" // the export data
-	"fmt"
+	"go/token"
 	"io"
 	"reflect"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/traefik/yaegi/interp"
 
 	"github.com/tpush/tpush/repl/cell"
 )
@@ -26,7 +24,6 @@ type Options struct {
 	Args           []string // os.Args of the cells
 	MaxDepth       int      // frames before a DepthError; 0: 100,000
 	Universe       *Universe
-	Bare           bool // cells carry no markers: no positions, no interrupts, no liveness
 
 	// OnStatementEnd is called when a statement that defined or assigned a
 	// variable that can hold a tensor has ended, with the depth of its frame.
@@ -40,6 +37,9 @@ type Options struct {
 	OnVariable func(name string, p any)
 	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.
 	OnGoroutinePanic func(*GoroutineError)
+	// Bare leaves out what cells carry besides the program: places, hooks, polls
+	// and what tells the runtime of tensors. Tests run programs in this form, too.
+	Bare bool
 	// Armed takes the hooks of a debugger at every statement, with nobody there:
 	// what cells do must be the same. Tests run programs in this form, too.
 	Armed bool
@@ -77,12 +77,14 @@ type Interp struct {
 	opt      Options
 	importer *importer
 
-	types    sync.Mutex // scope, and the importer: not held while a cell runs
-	mu       sync.Mutex // vars
-	vars     map[string]reflect.Value
-	y        *interp.Interpreter
+	types    sync.Mutex               // scope, and the importer: not held while a cell runs
+	mu       sync.Mutex               // vars
+	vars     map[string]reflect.Value // pointers
+	varTypes map[string]*typ
 	scope    *cell.Scope
-	used     map[string]bool
+	machine  *machine
+	symMu    sync.Mutex // loaded
+	loaded   map[string]map[string]reflect.Value
 	symbols  map[string]func() map[string]reflect.Value
 	entry    func()
 	run      *run
@@ -126,16 +128,14 @@ func New(o Options) (*Interp, error) {
 
 // Reset forgets every declaration.
 func (in *Interp) Reset() error {
-	// fmt is our own, so Stdout is where the builtins print and println write: standard error, as Go says.
-	in.y = interp.New(interp.Options{Stdout: in.opt.Stderr, Stderr: io.Discard, Stdin: in.opt.Stdin, Args: in.opt.Args, Env: []string{}})
-	in.used = map[string]bool{}
+	in.loaded = map[string]map[string]reflect.Value{}
 	in.mu.Lock()
-	in.vars = map[string]reflect.Value{}
+	in.vars, in.varTypes = map[string]reflect.Value{}, map[string]*typ{}
 	in.mu.Unlock()
 	in.interned.mu.Lock()
 	in.interned.nodes = map[pcKey]*pcNode{}
 	in.interned.mu.Unlock()
-	cfg := cell.Config{Fset: in.y.FileSet(), Importer: in.importer, Packages: map[string]string{}, Runtime: runtimePath, Markers: !in.opt.Bare}
+	cfg := cell.Config{Fset: token.NewFileSet(), Importer: in.importer, Packages: map[string]string{}}
 	for _, path := range standardScope {
 		cfg.Packages[baseOf(path)] = path
 	}
@@ -145,13 +145,11 @@ func (in *Interp) Reset() error {
 		}
 		cfg.Tensor = u.Tensor
 	}
-	cfg.StandIns = standInCounts()
-	in.registry = newRegistry()
+	in.registry = &registry{in}
 	in.scope = cell.NewScope(cfg)
-	if err := in.declareFlag(); err != nil {
-		return err
-	}
-	return in.y.Use(interp.Exports{runtimePath + "//ʹrt": in.runtimeSymbols()})
+	in.machine = newMachine(in)
+	in.rearm()
+	return nil
 }
 
 func baseOf(path string) string {
@@ -171,6 +169,7 @@ type Shown struct {
 	Value any
 	Type  string // as the user writes it
 	Name  string // variable that holds it, "" if none
+	exact any    // the value as interfaces of cells hold it
 }
 
 // A Result is what a cell gave.
@@ -190,7 +189,7 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 		return Result{}, err
 	}
 	res := Result{Warnings: u.Warnings}
-	if err != nil || u.Entry == "" {
+	if err != nil || in.entry == nil {
 		return res, err
 	}
 	r := newRun(src.Cell)
@@ -202,7 +201,7 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	in.undo = u.Commit(func(name string) bool { return r.reached[name] })
 	in.types.Unlock()
 	for i, v := range r.shown {
-		s := Shown{Value: valueOf(v)}
+		s := in.shown(v)
 		if i < len(u.Shown) {
 			s.Type, s.Name = u.Shown[i].Type, u.Shown[i].Name
 		}
@@ -210,6 +209,9 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	}
 	return res, err
 }
+
+// shown makes a value that viewers can look at.
+func (in *Interp) shown(v any) Shown { return Shown{Value: in.Plain(v), exact: v} }
 
 // prepare compiles a cell: in.entry is then what runs it. The unit is nil when
 // the text is no cell.
@@ -220,64 +222,11 @@ func (in *Interp) prepare(src Source) (*cell.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.compile(u); err != nil {
+	if in.entry, err = in.machine.link(u, true); err != nil {
 		return u, &cell.InternalError{Stage: "interpret", Err: err}
 	}
-	if u.Entry == "" {
+	if in.entry == nil {
 		in.undo = u.Commit(func(string) bool { return false })
 	}
 	return u, nil
-}
-
-func valueOf(v reflect.Value) any {
-	if !v.IsValid() {
-		return nil
-	}
-	return v.Interface()
-}
-
-// compile hands a unit to the interpreter: its declarations are made, and
-// in.entry is set to what runs it.
-func (in *Interp) compile(u *cell.Unit) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	for _, path := range u.Imports {
-		if err := in.use(path); err != nil {
-			return err
-		}
-	}
-	in.entry = nil
-	prog, err := in.y.CompileAST(u.File)
-	if err != nil {
-		return err
-	}
-	_, err = in.y.Execute(prog)
-	return err
-}
-
-// use gives the interpreter the symbols of a package when a cell first imports it.
-func (in *Interp) use(path string) error {
-	if in.used[path] {
-		return nil
-	}
-	in.used[path] = true
-	sym := in.symbols[path]
-	if sym == nil {
-		return &ImportError{Path: path}
-	}
-	m := sym()
-	in.replace(path, m)
-	// The doubled slash keeps yaegi from loading its own copies of the generic
-	// packages, which it does when it sees the key fmt/fmt.
-	return in.y.Use(interp.Exports{path + "//" + in.packageName(path): m})
-}
-
-func (in *Interp) packageName(path string) string {
-	if p, err := in.importer.Import(path); err == nil {
-		return p.Name()
-	}
-	return baseOf(path)
 }

@@ -1,26 +1,39 @@
 package interp
 
-import "reflect"
+import (
+	"go/types"
+	"reflect"
+)
 
 // What a viewer must ask about values of cells' types: their names, fields and
 // texts are not in the Go values themselves.
 
-// Plain gives the value that the interpreter wrapped to make it a native
-// interface; any other value is given back.
-func (in *Interp) Plain(v any) any { return unwrap(v) }
+// Plain gives the value of the memory of a cell's value; any other value is
+// given back.
+func (in *Interp) Plain(v any) any {
+	if w, ok := v.(goWrapper); ok {
+		v = w.cellValue()
+	}
+	return in.machine.plainValue(nil, v)
+}
 
 // TypeName writes a type as %T does: main.P for a type of a cell.
 func (in *Interp) TypeName(t reflect.Type) string { return in.registry.typeName(t) }
 
 // FieldNames gives the names of a struct's fields as written.
 func (in *Interp) FieldNames(t reflect.Type) []string {
-	info := in.registry.info(t)
-	if info != nil && len(info.fields) == 0 {
-		return nil
+	if x := in.registry.typOf(t); x != nil {
+		if u, ok := x.u.(*types.Struct); ok {
+			names := make([]string, u.NumFields())
+			for i := range names {
+				names[i] = u.Field(i).Name()
+			}
+			return names
+		}
 	}
 	names := make([]string, t.NumField())
 	for i := range names {
-		names[i] = in.registry.fieldName(info, t, i)
+		names[i] = t.Field(i).Name
 	}
 	return names
 }
@@ -31,9 +44,17 @@ func (in *Interp) Text(v reflect.Value) (text, method string) {
 	if !v.IsValid() || nilPointer(v) || !v.CanInterface() {
 		return "", ""
 	}
+	x := in.unwrapGo(v.Interface())
+	b, ok := x.(box)
+	if !ok {
+		return "", ""
+	}
+	t := in.machine.types.byID(b.ID)
 	for _, name := range [...]string{"Error", "String"} {
-		if out, ok := in.registry.call(v, name); ok && len(out) == 1 && out[0].Kind() == reflect.String {
-			return out[0].String(), name
+		if in.machine.hasMethod(t, name) {
+			if text, ok := in.callText(x, name); ok {
+				return text, name
+			}
 		}
 	}
 	return "", ""
@@ -49,13 +70,12 @@ func (in *Interp) Locals(from int, visit func(name string, depth int, serial uin
 	}
 	for d := s.depth - 1; d >= max(from-1, 0); d-- {
 		f := s.frame(d)
-		if !f.Live || len(f.Roots) == 0 {
+		if !f.Live || f.act == nil {
 			continue
 		}
-		names := in.scope.At(f.site).Roots
-		for i, p := range f.Roots {
-			if p != nil && i < len(names) {
-				visit(names[i], d+1, f.serial, p)
+		for _, l := range f.act.code.tensors {
+			if p := f.act.p[l.slot]; p != nil {
+				visit(l.name, d+1, f.serial, reflect.NewAt(l.t.rt, p).Interface())
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -71,14 +70,10 @@ func quotedEnd(text string) int {
 }
 
 // userTypes writes the types of cells that a text of package runtime names as
-// the user does. There they have the form that the interpreter gives them.
+// the user does. There they have the form of their memory.
 func (r *registry) userTypes(text string) string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for t, info := range r.types {
-		if t.Kind() != reflect.Struct {
-			text = strings.ReplaceAll(text, t.String(), "main."+info.name)
-		}
+	for _, t := range r.in.machine.types.standInList() {
+		text = strings.ReplaceAll(text, t.rt.String(), r.in.machine.types.name(t.t))
 	}
 	var b strings.Builder
 	for {
@@ -88,8 +83,8 @@ func (r *registry) userTypes(text string) string {
 		}
 		b.WriteString(text[:i])
 		n := structEnd(text[i:])
-		if info := r.byID[taggedType(text[i:i+n])]; info != nil {
-			b.WriteString("main." + info.name)
+		if id := taggedType(text[i : i+n]); id > 0 {
+			b.WriteString(r.in.machine.types.name(r.in.machine.types.byID(id).t))
 			text = text[i+n:]
 			continue
 		}

@@ -1,12 +1,9 @@
 package interp
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 )
 
@@ -46,108 +43,30 @@ var panicTexts = [...]struct{ prefix, text string }{
 
 const nilDereference = "runtime error: invalid memory address or nil pointer dereference"
 
-// arrayConversion is a slice that is too short for an array; Go has one text for
-// the array and the pointer to it.
-var arrayConversion = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
-
-// noAssert panics as a failed assertion does: from is the interface's name, to
-// the type that was asked for, methods its methods when it is an interface.
-func (in *Interp) noAssert(x any, from, to, methods string) {
-	name := in.registry.nameOf(x)
-	switch {
-	case x == nil && methods != "":
-		panic(goError{"interface conversion: interface is nil, not " + to})
-	case x == nil:
-		panic(goError{"interface conversion: " + from + " is nil, not " + to})
-	case methods != "":
-		panic(goError{"interface conversion: " + name + " is not " + to + ": missing method " + in.registry.missing(x, methods)})
-	}
-	panic(goError{"interface conversion: " + from + " is " + name + ", not " + to})
-}
-
-// badIndex panics as Go does for an index outside of a sequence of n elements.
-// Like the other bad functions it has a result only to stand in a condition.
-func badIndex(i any, n int) bool {
-	if text, negative := indexText(i); negative {
-		panic(goError{"runtime error: index out of range [" + text + "]"})
-	} else {
-		panic(goError{fmt.Sprintf("runtime error: index out of range [%s] with length %d", text, n)})
-	}
-}
-
-// indexText writes an index of any integer type.
-func indexText(i any) (text string, negative bool) {
-	v := reflect.ValueOf(i)
-	if v.CanUint() {
-		return strconv.FormatUint(v.Uint(), 10), false
-	}
-	return strconv.FormatInt(v.Int(), 10), v.Int() < 0
-}
-
-// badSlice panics as Go does for bound number at (0, 1, 2) of a slice expression
-// with two or three bounds: it is larger than limit, which is the capacity or
-// the length of what is sliced, or the bound behind it (kind order).
-func badSlice(bounds, at int, kind string, i any, limit int) bool {
-	text, negative := indexText(i)
-	parts := make([]string, bounds)
-	parts[at] = text
-	where := ""
-	if !negative {
-		if kind == "order" {
-			if at+1 < bounds {
-				parts[at+1] = strconv.Itoa(limit)
-			}
-		} else {
-			where = fmt.Sprintf(" with %s %d", kind, limit)
-		}
-	}
-	panic(goError{"runtime error: slice bounds out of range [" + strings.Join(parts, ":") + "]" + where})
-}
-
-// badShift panics as Go does for a negative shift count.
-func badShift() bool { panic(goError{"runtime error: negative shift amount"}) }
-
-// positionPrefix is what the interpreter puts before some texts.
-var positionPrefix = regexp.MustCompile(`^cell\[\d+\]:\d+:\d+: `)
-
-// plainPanic gives the Go value of what the interpreter panicked with.
+// plainPanic gives what a cell panicked with: a value of an interface, or an
+// error of Go.
 func (r *registry) plainPanic(v any) any {
-	if rv, ok := v.(reflect.Value); ok {
-		if !rv.IsValid() {
-			return &runtime.PanicNilError{}
-		}
-		v = rv.Interface()
-	}
-	text := ""
-	var ve *reflect.ValueError
-	var re runtime.Error
 	switch e := v.(type) {
+	case cellPanic:
+		return r.in.unwrapGo(e.v)
 	case nil:
 		return &runtime.PanicNilError{}
 	case string:
-		text = e
-	case *runtime.PanicNilError, goError:
-		return v
-	case error:
-		if errors.As(e, &ve) || errors.As(e, &re) || reflect.TypeOf(e).String() == "*interp.cfgError" {
-			text = e.Error()
+		for _, row := range panicTexts {
+			if strings.HasPrefix(e, row.prefix) {
+				return goError{row.text}
+			}
 		}
-	}
-	if loc := positionPrefix.FindString(text); loc != "" {
-		return goError{r.userTypes(text[len(loc):])}
-	}
-	if m := arrayConversion.FindStringSubmatch(text); m != nil {
-		return goError{"runtime error: cannot convert slice with length " + m[1] + " to array or pointer to array with length " + m[2]}
-	}
-	for _, row := range panicTexts {
-		if strings.HasPrefix(text, row.prefix) {
-			return goError{row.text}
+	case runtime.Error:
+		text := e.Error()
+		for _, row := range panicTexts {
+			if strings.HasPrefix(text, row.prefix) {
+				return goError{row.text}
+			}
 		}
-	}
-	if rest, ok := strings.CutPrefix(text, "hash of unhashable type: "); ok {
-		return goError{"runtime error: hash of unhashable type " + r.userTypes(rest)}
-	}
-	if re != nil {
+		if rest, ok := strings.CutPrefix(text, "runtime error: hash of unhashable type "); ok {
+			return goError{"runtime error: hash of unhashable type " + r.userTypes(rest)}
+		}
 		if t := r.userTypes(text); t != text {
 			return goError{t}
 		}
@@ -163,13 +82,18 @@ func (r *registry) panicText(v any) (text string) {
 			text = fmt.Sprintf("(%s)", r.nameOf(v))
 		}
 	}()
-	u := reflect.ValueOf(unwrap(v))
-	if !u.IsValid() {
+	v = r.in.unwrapGo(v)
+	if v == nil {
 		return "nil"
 	}
-	for _, method := range [...]string{"Error", "String"} {
-		if out, ok := r.call(u, method); ok && len(out) == 1 && out[0].Kind() == reflect.String {
-			return indented(out[0].String())
+	if b, ok := v.(box); ok {
+		t := r.in.machine.types.byID(b.ID)
+		for _, name := range [...]string{"Error", "String"} {
+			if r.in.machine.hasMethod(t, name) {
+				if s, ok := r.in.callText(v, name); ok {
+					return indented(s)
+				}
+			}
 		}
 	}
 	switch v := v.(type) {
@@ -179,6 +103,7 @@ func (r *registry) panicText(v any) (text string) {
 		return indented(v.String())
 	}
 	name := r.nameOf(v)
+	u := reflect.ValueOf(unwrap(v))
 	switch k := u.Kind(); {
 	case k == reflect.String && name == "string":
 		return indented(u.String())
@@ -191,7 +116,7 @@ func (r *registry) panicText(v any) (text string) {
 			return fmt.Sprint(plain)
 		}
 	}
-	return indented(fmt.Sprintf("%#v", printed{r, u}))
+	return indented(fmt.Sprintf("%#v", r.operands([]any{v})[0]))
 }
 
 // indented puts a tab before every line but the first, as Go does.

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"go/types"
 	"io"
 	"reflect"
 	"sort"
@@ -13,6 +14,7 @@ import (
 // types: it writes itself as Go would.
 type printed struct {
 	r *registry
+	t *typ // nil for a value of Go
 	v reflect.Value
 }
 
@@ -20,14 +22,21 @@ type printed struct {
 func (r *registry) operands(args []any) []any {
 	var out []any
 	for i, a := range args {
-		u := unwrap(a)
-		if u == nil || !r.needed(reflect.TypeOf(u)) {
+		if a != nil {
+			a = r.in.unwrapGo(a)
+		}
+		b, boxed := a.(box)
+		if !boxed && !holdsInterface(reflect.TypeOf(a)) {
 			continue
 		}
 		if out == nil {
 			out = append(out, args...)
 		}
-		out[i] = r.operand(reflect.ValueOf(u), a)
+		if boxed {
+			out[i] = r.operand(r.in.machine.types.byID(b.ID), reflect.ValueOf(b.V), a, args[i])
+		} else {
+			out[i] = r.operand(nil, reflect.ValueOf(a), a, args[i])
+		}
 	}
 	if out == nil {
 		return args
@@ -35,23 +44,65 @@ func (r *registry) operands(args []any) []any {
 	return out
 }
 
-func (r *registry) operand(v reflect.Value, orig any) any {
-	p := printed{r, v}
+// holdsInterface tells whether a value of Go can hold boxes.
+func holdsInterface(t reflect.Type) bool {
+	for t != nil {
+		switch t.Kind() {
+		case reflect.Interface:
+			return true
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			if t.Name() != "" {
+				return false
+			}
+			t = t.Elem()
+		case reflect.Map:
+			return t.Name() == "" && (holdsInterface(t.Key()) || holdsInterface(t.Elem()))
+		case reflect.Struct:
+			if t.Name() != "" {
+				return false
+			}
+			for i := range t.NumField() {
+				if holdsInterface(t.Field(i).Type) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func (r *registry) operand(t *typ, v reflect.Value, x, orig any) any {
+	p := printed{r, t, v}
 	if err, ok := orig.(error); ok { // stays an error for %w
 		return printedError{p, err}
 	}
-	if res, ok := r.call(v, "Error"); ok {
-		return printedError{p, &cellError{r, v, res[0].String()}}
+	if t == nil {
+		return p
 	}
-	if v.Kind() == reflect.String { // Print puts no space beside a string
-		s := v.String()
-		if res, ok := r.call(v, "String"); ok {
-			s = res[0].String()
+	if r.in.machine.hasMethod(t, "Error") {
+		return printedError{p, &cellError{r.in, x}}
+	}
+	if t.class == clsString { // Print puts no space beside a string
+		if r.in.machine.hasMethod(t, "String") || r.in.machine.hasMethod(t, "Format") || r.in.machine.hasMethod(t, "GoString") {
+			return printedString{p}
 		}
-		return s
+		return p.asString()
 	}
 	return p
 }
+
+// asString keeps the kind of a string that has no methods, so that Print puts
+// no space beside it.
+func (p printed) asString() any { return cellString(p.v.String()) }
+
+// A cellString is a string of a named type of a cell.
+type cellString string
+
+// A printedString is a string that writes itself.
+type printedString struct{ printed }
 
 // A printedError prints itself and is the error it holds.
 type printedError struct {
@@ -61,27 +112,20 @@ type printedError struct {
 
 func (e printedError) Error() string { return e.err.Error() }
 func (e printedError) Unwrap() error { return e.err }
-
-// A cellError makes a value of a cell's type with an Error method an error.
-type cellError struct {
-	r    *registry
-	v    reflect.Value
-	text string // "" until it is asked for
-}
-
-func (e *cellError) Error() string {
-	if e.text == "" {
-		if out, ok := e.r.call(e.v, "Error"); ok {
-			return out[0].String()
-		}
-	}
-	return e.text
+func (e printedError) cellValue() any {
+	return e.r.in.unwrapGo(e.err)
 }
 
 // Format implements fmt.Formatter.
 func (p printed) Format(f fmt.State, verb rune) {
 	w := &printer{p.r, f, verb}
-	w.value(p.v, 0, true)
+	v := p.v
+	if v.IsValid() && !v.CanAddr() { // so that unexported fields can be read
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	w.value(p.t, v, 0, true)
 }
 
 // A printer writes one operand; it follows fmt's printValue.
@@ -96,8 +140,18 @@ func (w *printer) str(s string) { io.WriteString(w.f, s) }
 // leaf writes a value that holds nothing of a cell's.
 func (w *printer) leaf(v any) { fmt.Fprintf(w.f, fmt.FormatString(w.f, w.verb), v) }
 
-// value writes v. A value from an unexported field has no methods.
-func (w *printer) value(v reflect.Value, depth int, methods bool) {
+// open gives a value that may be read although it is from an unexported field.
+func open(v reflect.Value) reflect.Value {
+	if v.CanInterface() || !v.CanAddr() {
+		return v
+	}
+	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+}
+
+func (w *printer) of(t types.Type) *typ { return w.r.in.machine.types.of(t) }
+
+// value writes v of type t. A value from an unexported field has no methods.
+func (w *printer) value(t *typ, v reflect.Value, depth int, methods bool) {
 	if !v.IsValid() {
 		if depth == 0 {
 			w.leaf(nil)
@@ -106,63 +160,151 @@ func (w *printer) value(v reflect.Value, depth int, methods bool) {
 		}
 		return
 	}
+	v = open(v)
+	if t == nil {
+		t = w.r.typOf(v.Type())
+	}
 	if v.Kind() == reflect.Interface {
 		if v.IsNil() {
+			if w.f.Flag('#') && w.verb == 'v' && t != nil {
+				w.str(w.r.in.machine.types.name(t.t) + "(nil)")
+				return
+			}
 			w.str("<nil>")
 			return
 		}
-		if !v.CanInterface() {
-			w.value(v.Elem(), depth, methods)
+		x := v.Interface()
+		if b, ok := x.(box); ok {
+			c := reflect.New(reflect.TypeOf(b.V)).Elem()
+			c.Set(reflect.ValueOf(b.V))
+			w.value(w.r.in.machine.types.byID(b.ID), c, depth, methods)
 			return
 		}
-		w.value(reflect.ValueOf(unwrap(v.Elem().Interface())), depth, methods)
+		w.value(nil, reflect.ValueOf(x), depth, methods)
 		return
 	}
-	if methods && v.CanInterface() && w.methods(v) {
+	if t != nil && v.Type() != t.rt && v.CanAddr() && v.Type().Size() == t.rt.Size() {
+		v = reflect.NewAt(t.rt, v.Addr().UnsafePointer()).Elem()
+	}
+	if methods && t != nil && w.methods(t, v) {
 		return
 	}
-	t := v.Type()
-	info := w.r.info(t)
-	if info == nil && t.Name() != "" && v.CanInterface() {
-		w.leaf(v.Interface())
-		return
+	if t == nil || t.plain {
+		if methods && v.CanInterface() && !holdsInterface(v.Type()) {
+			w.leafAt(v, depth)
+			return
+		}
+		if t == nil && v.Type().Name() != "" {
+			w.leafAt(v, depth)
+			return
+		}
 	}
 	sharp := w.verb == 'v' && w.f.Flag('#')
 	switch v.Kind() {
 	case reflect.Struct:
-		w.structure(v, info, sharp, depth, methods)
+		w.structure(t, v, sharp, depth, methods)
 	case reflect.Map:
-		w.mapping(v, sharp, depth, methods)
+		w.mapping(t, v, sharp, depth, methods)
 	case reflect.Slice, reflect.Array:
-		if !w.r.needed(t.Elem()) && v.CanInterface() {
-			w.leaf(v.Interface())
-			return
-		}
-		w.list(v, sharp, depth, methods)
-	case reflect.Pointer:
-		if depth == 0 && !v.IsNil() {
-			switch e := v.Elem(); e.Kind() {
-			case reflect.Array, reflect.Slice, reflect.Struct, reflect.Map:
-				w.str("&")
-				w.value(e, depth+1, methods)
-				return
-			}
-		}
+		w.list(t, v, sharp, depth, methods)
+	case reflect.Pointer, reflect.UnsafePointer:
+		w.pointer(t, v, sharp, depth, methods)
+	case reflect.Chan:
 		if sharp {
-			if v.IsNil() {
-				w.str("(" + w.r.typeName(t) + ")(nil)")
-			} else {
-				w.str("(" + w.r.typeName(t) + ")(0x" + strconv.FormatUint(uint64(v.Pointer()), 16) + ")")
-			}
+			w.str("(" + w.name(t, v) + ")(" + address(v.Pointer()) + ")")
+		} else {
+			w.leaf(v.Interface())
+		}
+	default:
+		w.leaf(plainValue(v))
+	}
+}
+
+// leafAt writes a value of Go inside another: a pointer there is an address.
+func (w *printer) leafAt(v reflect.Value, depth int) {
+	if depth > 0 && v.Kind() == reflect.Pointer && v.Type().Name() == "" {
+		switch x := v.Interface().(type) {
+		case fmt.Formatter, fmt.Stringer, error:
+			w.leaf(x)
 			return
 		}
 		if v.IsNil() {
-			w.str("<nil>")
+			w.pointer(nil, v, w.verb == 'v' && w.f.Flag('#'), depth, true)
 			return
 		}
-		w.str("0x" + strconv.FormatUint(uint64(v.Pointer()), 16))
+		if w.verb == 'v' && w.f.Flag('#') {
+			w.str("(" + v.Type().String() + ")(" + address(v.Pointer()) + ")")
+			return
+		}
+		w.str(address(v.Pointer()))
+		return
+	}
+	if depth > 0 && v.Kind() == reflect.Slice && v.IsNil() && w.verb == 'v' && !w.f.Flag('#') {
+		w.str("[]")
+		return
+	}
+	w.leaf(v.Interface())
+}
+
+func address(p uintptr) string { return "0x" + strconv.FormatUint(uint64(p), 16) }
+
+// name writes the type of a value.
+func (w *printer) name(t *typ, v reflect.Value) string {
+	if t != nil {
+		return w.r.in.machine.types.name(t.t)
+	}
+	return w.r.typeName(v.Type())
+}
+
+func (w *printer) pointer(t *typ, v reflect.Value, sharp bool, depth int, methods bool) {
+	if t != nil && t.rt == funcType {
+		switch {
+		case v.IsNil() && sharp:
+			w.str("(" + w.name(t, v) + ")(nil)")
+		case v.IsNil():
+			w.str("<nil>")
+		case sharp:
+			w.str("(" + w.name(t, v) + ")(" + address(v.Pointer()) + ")")
+		default:
+			w.str(address(v.Pointer()))
+		}
+		return
+	}
+	if v.Kind() == reflect.Pointer && depth == 0 && !v.IsNil() && (w.verb == 'v' || w.verb == 's' || w.verb == 'd' || w.verb == 'q' || w.verb == 'x') {
+		switch e := v.Elem(); e.Kind() {
+		case reflect.Array, reflect.Slice, reflect.Struct, reflect.Map:
+			w.str("&")
+			var et *typ
+			if t != nil {
+				if p, ok := t.u.(*types.Pointer); ok {
+					et = w.of(p.Elem())
+				}
+			}
+			w.value(et, e, depth+1, methods)
+			return
+		}
+	}
+	if sharp {
+		if v.Pointer() == 0 {
+			w.str("(" + w.name(t, v) + ")(nil)")
+		} else {
+			w.str("(" + w.name(t, v) + ")(" + address(v.Pointer()) + ")")
+		}
+		return
+	}
+	if v.Pointer() == 0 {
+		if w.verb == 'v' {
+			w.str("<nil>")
+		} else {
+			w.str("%!" + string(w.verb) + "(" + w.name(t, v) + "=<nil>)")
+		}
+		return
+	}
+	switch w.verb {
+	case 'v', 'p', 's':
+		w.str(address(v.Pointer()))
 	default:
-		w.leaf(plainValue(v))
+		w.leaf(v.Pointer())
 	}
 }
 
@@ -211,17 +353,29 @@ func plainValue(v reflect.Value) any {
 }
 
 // methods lets the value write itself.
-func (w *printer) methods(v reflect.Value) bool {
-	if w.r.info(v.Type()) == nil && (v.Kind() != reflect.Pointer || w.r.info(v.Type().Elem()) == nil) {
+func (w *printer) methods(t *typ, v reflect.Value) bool {
+	m := w.r.in.machine
+	if t.plain {
 		return false
 	}
-	if _, ok := w.r.call(v, "Format", reflect.ValueOf(w.f), reflect.ValueOf(w.verb)); ok {
-		return true
+	x := any(box{t.id, nil})
+	has := func(name string) bool { return m.hasMethod(t, name) }
+	value := func() any { x = m.iface(t, v.Addr().UnsafePointer()); return x }
+	if !v.CanAddr() {
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	if has("Format") {
+		if _, ok := w.r.in.callAny(value(), "Format", w.f, w.verb); ok {
+			return true
+		}
 	}
 	if w.f.Flag('#') && w.verb == 'v' {
-		if out, ok := w.r.call(v, "GoString"); ok {
-			w.str(out[0].String())
-			return true
+		if has("GoString") {
+			text, ok := w.r.in.callText(value(), "GoString")
+			w.str(text)
+			return ok
 		}
 		return false
 	}
@@ -229,79 +383,107 @@ func (w *printer) methods(v reflect.Value) bool {
 		return false
 	}
 	for _, name := range [...]string{"Error", "String"} {
-		if nilPointer(v) && w.hasMethod(v, name) {
-			if text, ok := w.nilCall(v, name); ok {
+		if !has(name) {
+			continue
+		}
+		value()
+		if nilPointer(v) {
+			if text, ok := w.nilCall(x, name); ok {
 				w.leaf(text)
 			} else {
 				w.str("<nil>")
 			}
 			return true
 		}
-		if out, ok := w.r.call(v, name); ok {
-			w.leaf(out[0].String())
-			return true
+		text, ok := w.guarded(x, name)
+		if ok {
+			w.leaf(text)
 		}
+		return true
 	}
 	return false
 }
 
-func nilPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }
-
-func (w *printer) hasMethod(v reflect.Value, name string) bool {
-	info := w.r.info(v.Type().Elem())
-	if info == nil {
-		return false
+// guarded calls a method; a panic there is written as fmt does.
+func (w *printer) guarded(x any, name string) (text string, ok bool) {
+	st := w.r.in.stacks.current()
+	depth := 0
+	if st != nil {
+		depth = st.depth
 	}
-	_, ok := info.methods[name]
-	return ok
-}
-
-// nilCall calls a method of a nil pointer; a panic there is written as <nil>.
-func (w *printer) nilCall(v reflect.Value, name string) (text string, ok bool) {
 	defer func() {
-		if recover() != nil {
+		if r := recover(); r != nil {
+			if st != nil {
+				st.depth = depth
+				st.snap = nil
+			}
+			w.str("%!" + string(w.verb) + "(PANIC=" + name + " method: " + fmt.Sprint(w.r.operands([]any{w.r.plainPanic(r)})...) + ")")
 			ok = false
 		}
 	}()
-	out, ok := w.r.call(v, name)
-	if !ok {
-		return "", false
-	}
-	return out[0].String(), true
+	return w.r.in.callText(x, name)
 }
 
-func (w *printer) structure(v reflect.Value, info *typeInfo, sharp bool, depth int, methods bool) {
-	t := v.Type()
+func nilPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }
+
+// nilCall calls a method of a nil pointer; a panic there is written as <nil>.
+func (w *printer) nilCall(x any, name string) (text string, ok bool) {
+	st := w.r.in.stacks.current()
+	depth := 0
+	if st != nil {
+		depth = st.depth
+	}
+	defer func() {
+		if recover() != nil {
+			if st != nil {
+				st.depth = depth
+				st.snap = nil
+			}
+			ok = false
+		}
+	}()
+	return w.r.in.callText(x, name)
+}
+
+func (w *printer) structure(t *typ, v reflect.Value, sharp bool, depth int, methods bool) {
 	if sharp {
-		w.str(w.r.typeName(t))
+		w.str(w.name(t, v))
 	}
 	w.str("{")
-	n := 0
-	for i := range t.NumField() {
-		if info != nil && len(info.fields) == 0 {
-			break // the field of a struct without fields
+	var u *types.Struct
+	n := v.NumField()
+	if t != nil {
+		u, _ = t.u.(*types.Struct)
+		if u != nil {
+			n = u.NumFields()
 		}
-		name := w.r.fieldName(info, t, i)
-		if n > 0 {
+	}
+	for i := range n {
+		if i > 0 {
 			if sharp {
 				w.str(", ")
 			} else {
 				w.str(" ")
 			}
 		}
-		n++
+		f := v.Type().Field(i)
+		name, exported := f.Name, f.IsExported()
+		var ft *typ
+		if u != nil {
+			name, exported = u.Field(i).Name(), u.Field(i).Exported()
+			ft = w.of(u.Field(i).Type())
+		}
 		if sharp || w.f.Flag('+') {
 			w.str(name + ":")
 		}
-		exported := name != "" && (name[0] >= 'A' && name[0] <= 'Z' || name[0] >= 0x80)
-		w.value(v.Field(i), depth+1, methods && exported)
+		w.value(ft, v.Field(i), depth+1, methods && exported)
 	}
 	w.str("}")
 }
 
-func (w *printer) mapping(v reflect.Value, sharp bool, depth int, methods bool) {
+func (w *printer) mapping(t *typ, v reflect.Value, sharp bool, depth int, methods bool) {
 	if sharp {
-		w.str(w.r.typeName(v.Type()))
+		w.str(w.name(t, v))
 		if v.IsNil() {
 			w.str("(nil)")
 			return
@@ -309,6 +491,12 @@ func (w *printer) mapping(v reflect.Value, sharp bool, depth int, methods bool) 
 		w.str("{")
 	} else {
 		w.str("map[")
+	}
+	var kt, et *typ
+	if t != nil {
+		if u, ok := t.u.(*types.Map); ok {
+			kt, et = w.of(u.Key()), w.of(u.Elem())
+		}
 	}
 	keys := v.MapKeys()
 	sort.SliceStable(keys, func(i, j int) bool { return lessKey(keys[i], keys[j]) })
@@ -320,9 +508,9 @@ func (w *printer) mapping(v reflect.Value, sharp bool, depth int, methods bool) 
 				w.str(" ")
 			}
 		}
-		w.value(k, depth+1, methods)
+		w.value(kt, addressable(k), depth+1, methods)
 		w.str(":")
-		w.value(v.MapIndex(k), depth+1, methods)
+		w.value(et, addressable(v.MapIndex(k)), depth+1, methods)
 	}
 	if sharp {
 		w.str("}")
@@ -331,16 +519,18 @@ func (w *printer) mapping(v reflect.Value, sharp bool, depth int, methods bool) 
 	}
 }
 
+// addressable gives a copy whose unexported fields can be read.
+func addressable(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
 // lessKey orders map keys as fmt does.
 func lessKey(a, b reflect.Value) bool { return compareKeys(a, b) < 0 }
 
 func compareKeys(a, b reflect.Value) int {
-	for a.Kind() == reflect.Interface && !a.IsNil() {
-		a = a.Elem()
-	}
-	for b.Kind() == reflect.Interface && !b.IsNil() {
-		b = b.Elem()
-	}
+	a, b = inside(a), inside(b)
 	if a.Kind() != b.Kind() {
 		return int(a.Kind()) - int(b.Kind())
 	}
@@ -379,9 +569,45 @@ func compareKeys(a, b reflect.Value) int {
 	return 0
 }
 
-func (w *printer) list(v reflect.Value, sharp bool, depth int, methods bool) {
+// inside gives the value in an interface or box.
+func inside(v reflect.Value) reflect.Value {
+	for v.IsValid() {
+		switch {
+		case v.Kind() == reflect.Interface && !v.IsNil():
+			v = v.Elem()
+		case v.Type() == boxType:
+			v = v.Field(1)
+		default:
+			return v
+		}
+	}
+	return v
+}
+
+var boxType = reflect.TypeFor[box]()
+
+func (w *printer) list(t *typ, v reflect.Value, sharp bool, depth int, methods bool) {
+	var et *typ
+	if t != nil {
+		switch u := t.u.(type) {
+		case *types.Slice:
+			et = w.of(u.Elem())
+		case *types.Array:
+			et = w.of(u.Elem())
+		}
+	}
+	if v.Type().Elem().Kind() == reflect.Uint8 && (et == nil || et.plain) {
+		switch w.verb {
+		case 's', 'q', 'x', 'X':
+			if v.Kind() == reflect.Array {
+				v = addressable(v).Slice(0, v.Len())
+			}
+			w.leaf(v.Bytes())
+			return
+		}
+	}
 	if sharp {
-		w.str(w.r.typeName(v.Type()))
+		w.str(w.name(t, v))
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			w.str("(nil)")
 			return
@@ -398,7 +624,7 @@ func (w *printer) list(v reflect.Value, sharp bool, depth int, methods bool) {
 				w.str(" ")
 			}
 		}
-		w.value(v.Index(i), depth+1, methods)
+		w.value(et, v.Index(i), depth+1, methods)
 	}
 	if sharp {
 		w.str("}")

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"reflect"
 	"sort"
 
 	"github.com/tpush/tpush/repl/cell"
@@ -13,6 +12,12 @@ type Variable struct {
 	Type  string // as the user writes it
 	Value any
 	Cell  int // that declared it
+	exact any // as interfaces of cells hold it
+}
+
+// Shown is the variable as a value to be shown.
+func (v Variable) Shown() Shown {
+	return Shown{Value: v.Value, Type: v.Type, Name: v.Name, exact: v.exact}
 }
 
 // Variables lists the session's variables by name.
@@ -38,8 +43,9 @@ func (in *Interp) variables() []Variable {
 	var list []Variable
 	for _, v := range in.scope.Variables() {
 		x := Variable{Name: v.Name, Type: v.Type, Cell: v.Cell}
-		if p, ok := in.vars[v.Internal]; ok && p.Kind() == reflect.Pointer && !p.IsNil() {
-			x.Value = valueOf(p.Elem())
+		if p, ok := in.vars[v.Internal]; ok {
+			x.exact = in.machine.iface(in.varTypes[v.Internal], p.UnsafePointer())
+			x.Value = in.Plain(x.exact)
 		}
 		list = append(list, x)
 	}

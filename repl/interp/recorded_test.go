@@ -21,6 +21,7 @@ var forms = []struct {
 	set  func(*Options)
 }{
 	{"markers", func(*Options) {}},
+	{"hooks", func(o *Options) { o.Armed = true }},
 	{"neither", func(o *Options) { o.Bare = true }},
 }
 

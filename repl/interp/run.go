@@ -3,7 +3,6 @@ package interp
 import (
 	"context"
 	"errors"
-	"reflect"
 	"runtime"
 	"sync"
 	"time"
@@ -19,7 +18,7 @@ type run struct {
 	mu      sync.Mutex
 	cause   error // why it was stopped
 	stacks  map[*stack]bool
-	shown   []reflect.Value
+	shown   []any
 	reached map[string]bool
 	panics  []*GoroutineError
 }

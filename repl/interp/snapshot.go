@@ -165,12 +165,6 @@ func (w *snapWalk) inside(v reflect.Value) {
 			w.note("a channel keeps what was sent")
 		}
 	case reflect.Struct:
-		if v.Type().String() == "interp.valueInterface" && v.CanInterface() {
-			if x := interpreted(v.Interface()); x != nil {
-				w.inside(reflect.ValueOf(x))
-			}
-			return
-		}
 		for i := range v.NumField() {
 			w.inside(w.field(v, i))
 		}
@@ -188,6 +182,9 @@ func (w *snapWalk) field(v reflect.Value, i int) reflect.Value {
 
 // plain says whether a value of the type refers to nothing.
 func plain(t reflect.Type) bool {
+	if t == funcType {
+		return true
+	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Chan, reflect.UnsafePointer:
 		return false

@@ -25,9 +25,8 @@ type Frame struct {
 	PC    int  // site, and above opShift the ops that began since it was stored
 	Live  bool // false: left; popped by whoever looks next
 	Stack *stack
-	Roots []any // pointers to locals that can hold a tensor
-	Vars  []any // pointers to the others, for a debugger
 
+	act    *fr // the activation
 	site   int // where it was entered
 	depth  int
 	home   int // depth of the function that it belongs to: a loop body over a function has a frame of its own
@@ -97,7 +96,7 @@ func (s *stack) push(site int) *Frame {
 	f := s.frame(d)
 	s.depth = d + 1
 	f.PC, f.Live, f.Stack, f.site, f.depth, f.home, f.at = site, true, s, site, d, d, 0
-	f.Roots, f.Vars = f.Roots[:0], f.Vars[:0]
+	f.act = nil
 	s.serial++
 	f.serial = s.serial
 	return f
@@ -295,9 +294,12 @@ func (in *Interp) Roots(visit func(v reflect.Value)) {
 			if !f.Live {
 				continue
 			}
-			for _, r := range f.Roots {
-				if r != nil {
-					visit(reflect.ValueOf(r))
+			if f.act == nil {
+				continue
+			}
+			for _, l := range f.act.code.tensors {
+				if p := f.act.p[l.slot]; p != nil {
+					visit(reflect.NewAt(l.t.rt, p))
 				}
 			}
 		}

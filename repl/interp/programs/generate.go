@@ -103,7 +103,7 @@ func record(match *regexp.Regexp) error {
 	}
 	for _, path := range order {
 		n := families[path]
-		if err := os.WriteFile(path, append(programs.FormatArchive(all[:n]), '\n'), 0o644); err != nil {
+		if err := os.WriteFile(path, programs.FormatArchive(all[:n]), 0o644); err != nil {
 			return err
 		}
 		all = all[n:]

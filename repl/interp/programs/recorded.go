@@ -1,7 +1,6 @@
 package programs
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"sort"
@@ -84,5 +83,5 @@ func FormatArchive(list []Program) []byte {
 		_, name, _ := strings.Cut(p.Name, "/")
 		a.Files = append(a.Files, txtar.File{Name: name + ".go", Data: []byte(p.Source)}, txtar.File{Name: name + ".out", Data: []byte(p.Output)})
 	}
-	return bytes.TrimSpace(append(txtar.Format(&a), '\n'))
+	return txtar.Format(&a)
 }

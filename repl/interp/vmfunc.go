@@ -1,0 +1,626 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+// A machine runs the typed syntax trees of cells: each function becomes Go
+// closures over the memory of its variables.
+type machine struct {
+	in      *Interp
+	types   *typeTable
+	mu      sync.Mutex // compiling
+	globals map[types.Object]unsafe.Pointer
+	funcs   map[*types.Func]*function
+	insts   map[string]*code
+	names   map[types.Object]string // what the user calls an object
+	libs    map[string]*types.Scope // generic functions of the standard library
+	known   map[string]bool         // packages whose types are learned
+	pkg     *types.Package
+	noSites *unitSource
+}
+
+// A function is a declared function: its code, or what makes instances of it.
+type function struct {
+	code    *code
+	decl    *ast.FuncDecl
+	info    *types.Info
+	name    string
+	unit    *unitSource
+	generic bool
+}
+
+// A unitSource finds the places of a unit's syntax.
+type unitSource struct {
+	site func(p token.Pos, s cell.Site) int
+	line func(p token.Pos) int
+	bare bool
+}
+
+// A code is a compiled function.
+type code struct {
+	name    string
+	nslots  int
+	params  []*typ // the first slots
+	results []*typ // slots behind the parameters
+	capAt   []int  // slots of the variables of functions around
+	body    func(*fr) ctl
+	direct  func(*fr) []unsafe.Pointer // of a wrapper: has no frame
+	defers  bool
+	site    int
+	tensors []localVar // that can hold a tensor
+	holds   bool       // tells the runtime when it is left
+	sweeps  bool
+}
+
+// A localVar is a variable of a function.
+type localVar struct {
+	name string
+	slot int
+	t    *typ
+}
+
+// A fr is an activation of a function.
+type fr struct {
+	p     []unsafe.Pointer // its variables, those of functions around it first
+	f     *Frame           // on the shadow stack
+	st    *stack
+	d     *defers
+	code  *code
+	label int // where a break, continue or goto leads
+}
+
+// A ctl says how a statement ended.
+type ctl int
+
+const (
+	next ctl = iota
+	brk
+	cont
+	ret
+	jump
+	fall
+)
+
+// run calls a function whose parameters are in place.
+func (m *machine) run(g *fr) []unsafe.Pointer {
+	c := g.code
+	r := len(c.params)
+	for i, t := range c.results {
+		if g.p[r+i] == nil {
+			g.p[r+i] = t.alloc()
+		}
+	}
+	st := g.st
+	if st.Armed {
+		st.poll()
+	}
+	f := st.push(c.site)
+	if st.depth > m.in.opt.MaxDepth {
+		st.end(&DepthError{Frames: m.in.opt.MaxDepth, Stack: st.look()})
+	}
+	f.act = g
+	g.f = f
+	if c.defers {
+		g.d = &defers{frame: f}
+		g.d.protect(func() { c.body(g) })
+	} else {
+		c.body(g)
+	}
+	st.depth = f.depth
+	f.Live = false
+	f.act = nil
+	if c.holds && m.in.opt.OnLeave != nil {
+		m.in.opt.OnLeave(f.depth + 1)
+	}
+	return g.p[r : r+len(c.results)]
+}
+
+// enter makes an activation.
+func newFr(c *code, caps []unsafe.Pointer, st *stack) *fr {
+	g := &fr{p: make([]unsafe.Pointer, c.nslots), st: st, code: c}
+	for i, k := range c.capAt {
+		g.p[k] = caps[i]
+	}
+	return g
+}
+
+// callClosure calls a function value with arguments in memory of their own.
+func (m *machine) callClosure(f *fr, cl *closure, args []unsafe.Pointer) []unsafe.Pointer {
+	if cl == nil {
+		nilDeref()
+	}
+	switch {
+	case cl.turn != nil:
+		ok := cl.turn(f, args)
+		return []unsafe.Pointer{unsafe.Pointer(&ok)}
+	case cl.method != nil:
+		return cl.method(f, args)
+	case cl.code == nil:
+		return m.callReflect(f, cl.native, cl.sig.u.(*types.Signature), args, cl.policy)
+	}
+	g := newFr(cl.code, cl.caps, f.st)
+	copy(g.p, args)
+	return m.run(g)
+}
+
+// A fc compiles one function.
+type fc struct {
+	m       *machine
+	info    *types.Info
+	sub     *subst
+	unit    *unitSource
+	name    string
+	outer   *fc
+	code    *code
+	slots   map[types.Object]int
+	caps    []capture
+	escapes map[types.Object]bool
+	lits    int
+	labels  map[types.Object]int
+	nlabel  int
+	results []int // slots
+	named   bool
+	sig     *types.Signature
+	scope   []*visible // locals in scope
+	params  bool       // what is seen now is a parameter
+	entered bool
+	lines   map[int]bool // with a statement
+}
+
+// A visible is a local in scope while its function is compiled.
+type visible struct {
+	obj   types.Object
+	local *cell.Local
+}
+
+// site makes a program counter for a place.
+func (c *fc) site(p token.Pos, kind cell.HookKind, assigns ...string) int {
+	if c.unit.bare {
+		return 0
+	}
+	s := cell.Site{Func: c.name, Kind: kind, Locals: c.locals(), Assigns: assigns}
+	if kind != cell.NoHook {
+		if c.lines == nil {
+			c.lines = map[int]bool{}
+		}
+		line := c.unit.line(p)
+		s.Lead = !c.lines[line] || kind == cell.Turn
+		c.lines[line] = true
+		s.Entry = kind == cell.Statement && !c.entered
+		c.entered = c.entered || kind == cell.Statement
+	}
+	return c.unit.site(p, s)
+}
+
+// locals gives the list of what is in scope.
+func (c *fc) locals() *cell.Local {
+	if len(c.scope) == 0 {
+		return nil
+	}
+	return c.scope[len(c.scope)-1].local
+}
+
+// see brings a local into scope.
+func (c *fc) see(o types.Object, slot int) {
+	if c.unit.bare || o.Name() == "_" || strings.Contains(o.Name(), "ʹ") {
+		return
+	}
+	c.scope = append(c.scope, &visible{o, &cell.Local{Name: o.Name(), Slot: slot, Param: c.params, Type: c.sub.typ(o.Type()), Up: c.locals()}})
+}
+
+// seeCaptured brings the locals of the function around into scope that a
+// literal uses.
+func (c *fc) seeCaptured(body ast.Node) {
+	if c.outer == nil || len(c.outer.scope) == 0 || c.unit.bare {
+		return
+	}
+	used := map[types.Object]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if o := c.info.Uses[id]; o != nil {
+				used[o] = true
+			}
+		}
+		return true
+	})
+	for _, v := range c.outer.scope {
+		if used[v.obj] {
+			if k, ok := c.slot(v.obj); ok {
+				c.see(v.obj, k)
+			}
+		}
+	}
+}
+
+// hook gives what lets a debugger stop before a statement, nil if cells are bare.
+func (c *fc) hook(p token.Pos, kind cell.HookKind) func(*fr) {
+	if c.unit.bare {
+		return nil
+	}
+	id, in := c.site(p, kind), c.m.in
+	return func(f *fr) {
+		if in.armed {
+			in.hook(f.f, id)
+		}
+	}
+}
+
+// A capture is a variable of the function around.
+type capture struct {
+	obj  types.Object
+	from int
+}
+
+// slot gives the slot of a local variable, capturing it from the function
+// around if it is of that.
+func (c *fc) slot(o types.Object) (int, bool) {
+	if k, ok := c.slots[o]; ok {
+		return k, true
+	}
+	if c.outer == nil {
+		return 0, false
+	}
+	from, ok := c.outer.slot(o)
+	if !ok {
+		return 0, false
+	}
+	s := c.newSlot()
+	c.slots[o] = s
+	c.caps = append(c.caps, capture{o, from})
+	c.code.capAt = append(c.code.capAt, s)
+	return s, true
+}
+
+func (c *fc) newSlot() int {
+	c.code.nslots++
+	return c.code.nslots - 1
+}
+
+// mark gives what stores a place for the reports of errors.
+func (c *fc) mark(p token.Pos) func(*fr) {
+	if c.unit.bare {
+		return func(*fr) {}
+	}
+	site := c.site(p, cell.NoHook)
+	return func(f *fr) { f.at(site) }
+}
+
+// at stores a place. The bit that a statement has begun stays until an op ran.
+func (f *fr) at(site int) {
+	if pc := f.f.PC; pc>>opShift == 0 {
+		f.f.PC = site | pc&cell.BeginBit
+	} else {
+		f.f.PC = site
+	}
+}
+
+// begin gives what stores the place where a statement begins.
+func (c *fc) begin(p token.Pos) func(*fr) {
+	if c.unit.bare {
+		return nil
+	}
+	site := c.site(p, cell.NoHook) | cell.BeginBit
+	return func(f *fr) { f.f.PC = site }
+}
+
+// declare makes a variable. The result prepares its memory.
+func (c *fc) declare(o types.Object) (slot int, make func(*fr) unsafe.Pointer) {
+	t := c.typ(o.Type())
+	k := c.newSlot()
+	c.slots[o] = k
+	v := localVar{o.Name(), k, t}
+	c.see(o, k)
+	if c.m.holdsTensor(t.t) {
+		c.code.tensors = append(c.code.tensors, v)
+		c.code.holds = true
+	}
+	if c.escapes[o] {
+		return k, func(f *fr) unsafe.Pointer {
+			p := t.alloc()
+			f.p[k] = p
+			return p
+		}
+	}
+	return k, func(f *fr) unsafe.Pointer {
+		p := f.p[k]
+		if p == nil {
+			p = t.alloc()
+			f.p[k] = p
+		}
+		return p
+	}
+}
+
+func (m *machine) holdsTensor(t types.Type) bool { return m.in.scope.HoldsTensor(t) }
+
+// escapesOf finds the variables that outlive their turn: used in a literal that
+// does not declare them, or whose address is taken.
+func escapesOf(info *types.Info, body ast.Node) map[types.Object]bool {
+	out := map[types.Object]bool{}
+	home := map[types.Object]ast.Node{}
+	var walk func(n ast.Node, fn ast.Node)
+	root := func(e ast.Expr) {
+		for {
+			switch x := e.(type) {
+			case *ast.ParenExpr:
+				e = x.X
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.SliceExpr:
+				e = x.X
+			case *ast.Ident:
+				if o := info.ObjectOf(x); o != nil {
+					out[o] = true
+				}
+				return
+			default:
+				return
+			}
+		}
+	}
+	walk = func(n ast.Node, fn ast.Node) {
+		ast.Inspect(n, func(x ast.Node) bool {
+			switch x := x.(type) {
+			case *ast.FuncLit:
+				if x != fn {
+					walk(x, x)
+					return false
+				}
+			case *ast.Ident:
+				if o := info.Defs[x]; o != nil {
+					home[o] = fn
+				} else if o, ok := info.Uses[x].(*types.Var); ok && home[o] != fn {
+					out[o] = true
+				}
+			case *ast.CaseClause:
+				if o := info.Implicits[x]; o != nil {
+					home[o] = fn
+				}
+			case *ast.UnaryExpr:
+				if x.Op == token.AND {
+					root(x.X)
+				}
+			case *ast.SliceExpr:
+				if t := info.TypeOf(x.X); t != nil {
+					if _, ok := t.Underlying().(*types.Array); ok {
+						root(x.X)
+					}
+					if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+						root(x.X)
+					}
+				}
+			case *ast.SelectorExpr:
+				if s := info.Selections[x]; s != nil && s.Kind() == types.MethodVal {
+					if f, ok := s.Obj().(*types.Func); ok && f.Signature().Recv() != nil {
+						_, isPtr := f.Signature().Recv().Type().(*types.Pointer)
+						_, param := types.Unalias(s.Recv()).(*types.TypeParam)
+						if isPtr || param {
+							root(x.X)
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	walk(body, body)
+	return out
+}
+
+// compileBody compiles a function's body into c.code. Parameters and results
+// have the first slots.
+func (c *fc) compileBody(recv, params, results *ast.FieldList, body *ast.BlockStmt) {
+	k := 0
+	list := func(l *ast.FieldList) {
+		if l == nil {
+			return
+		}
+		for _, fl := range l.List {
+			if len(fl.Names) == 0 {
+				k++
+			}
+			for _, id := range fl.Names {
+				if o := c.info.Defs[id]; o != nil && id.Name != "_" {
+					c.param(o, k)
+				}
+				k++
+			}
+		}
+	}
+	c.params = true
+	list(recv)
+	list(params)
+	list(results)
+	c.params = false
+	for i := range c.code.results {
+		c.results = append(c.results, len(c.code.params)+i)
+	}
+	c.named = results != nil && len(results.List) > 0 && len(results.List[0].Names) > 0
+	c.code.body = c.block(body.List)
+	if !c.entered && !c.unit.bare { // an empty function can be stopped in, too
+		hook, empty := c.hook(body.Rbrace, cell.Statement), c.code.body
+		c.code.body = func(f *fr) ctl {
+			r := empty(f)
+			hook(f)
+			return r
+		}
+	}
+}
+
+// param gives a parameter or result its slot.
+func (c *fc) param(o types.Object, k int) {
+	t := c.typ(o.Type())
+	c.slots[o] = k
+	v := localVar{o.Name(), k, t}
+	c.see(o, k)
+	if c.m.holdsTensor(t.t) {
+		c.code.tensors = append(c.code.tensors, v)
+		c.code.holds = true
+	}
+}
+
+// newCode starts the code of a function with a signature, receiver first.
+func (c *fc) newCode(sig *types.Signature, recv bool) *code {
+	k := &code{name: c.name}
+	if recv && sig.Recv() != nil {
+		k.params = append(k.params, c.typ(sig.Recv().Type()))
+	}
+	for v := range sig.Params().Variables() {
+		k.params = append(k.params, c.typ(v.Type()))
+	}
+	for v := range sig.Results().Variables() {
+		k.results = append(k.results, c.typ(v.Type()))
+	}
+	k.nslots = len(k.params) + len(k.results)
+	return k
+}
+
+// codeOf gives the code of a function for type arguments. It may still be under
+// way: only its address counts.
+func (m *machine) codeOf(o *types.Func, args []types.Type) *code {
+	fn := m.funcs[o.Origin()]
+	if fn == nil {
+		return nil
+	}
+	if !fn.generic {
+		return fn.code
+	}
+	var key strings.Builder
+	key.WriteString(strconv.FormatUint(uint64(uintptr(unsafe.Pointer(fn))), 16))
+	for _, a := range args {
+		key.WriteString("," + strconv.Itoa(m.types.of(a).id))
+	}
+	if k := m.insts[key.String()]; k != nil {
+		return k
+	}
+	sig := fn.info.Defs[fn.decl.Name].(*types.Func).Signature()
+	params := sig.TypeParams()
+	if sig.Recv() != nil {
+		params = sig.RecvTypeParams()
+	}
+	s := &subst{tt: m.types, from: map[*types.TypeParam]types.Type{}, local: map[*types.Named]*types.Named{}}
+	for i := range params.Len() {
+		s.from[params.At(i)] = args[i]
+	}
+	lo, hi := fn.decl.Pos(), fn.decl.End()
+	s.scope = func(tn *types.TypeName) bool {
+		return tn.Pos() >= lo && tn.Pos() < hi && tn.Parent() != nil && tn.Pkg() != nil && tn.Parent() != tn.Pkg().Scope()
+	}
+	k := &code{}
+	m.insts[key.String()] = k
+	m.compileFunc(fn, s, k)
+	return k
+}
+
+// compileFunc compiles a declared function into k.
+func (m *machine) compileFunc(fn *function, s *subst, k *code) {
+	sig := fn.info.Defs[fn.decl.Name].(*types.Func).Signature()
+	c := &fc{m: m, info: fn.info, sub: s, unit: fn.unit, name: fn.name, slots: map[types.Object]int{}, labels: map[types.Object]int{}, sig: sig}
+	*k = *c.newCode(sig, true)
+	k.name = fn.name
+	c.code = k
+	if fn.decl.Body == nil {
+		run := m.bodiless(fn.name, k)
+		k.nslots = len(k.params) + len(k.results)
+		k.body = func(f *fr) ctl {
+			for i, p := range run(f) {
+				k.results[i].copyTo(f.p[len(k.params)+i], p)
+			}
+			return ret
+		}
+		return
+	}
+	c.escapes = escapesOf(fn.info, fn.decl.Body)
+	k.site = c.site(fn.decl.Body.Lbrace, cell.NoHook)
+	k.defers = hasDefer(fn.decl.Body)
+	c.compileBody(fn.decl.Recv, fn.decl.Type.Params, fn.decl.Type.Results, fn.decl.Body)
+}
+
+func hasDefer(b ast.Node) (found bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return n == b
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// funcLit compiles a function literal.
+func (c *fc) funcLit(n *ast.FuncLit) ex {
+	t := c.m.types.of(c.typeOf(n))
+	c.lits++
+	sig := t.u.(*types.Signature)
+	g := &fc{m: c.m, info: c.info, sub: c.sub, unit: c.unit, name: c.name + ".func" + strconv.Itoa(c.lits), outer: c,
+		slots: map[types.Object]int{}, labels: map[types.Object]int{}, sig: sig, escapes: c.escapes}
+	g.code = g.newCode(sig, false)
+	k := g.code
+	k.site = g.site(n.Body.Lbrace, cell.NoHook)
+	k.defers = hasDefer(n.Body)
+	g.seeCaptured(n.Body)
+	g.compileBody(nil, n.Type.Params, n.Type.Results, n.Body)
+	from := make([]int, len(g.caps))
+	for i, cp := range g.caps {
+		from[i] = cp.from
+	}
+	return ex{t: t, P: func(f *fr) unsafe.Pointer {
+		cl := &closure{code: k, sig: t}
+		if len(from) > 0 {
+			cl.caps = make([]unsafe.Pointer, len(from))
+			for i, k := range from {
+				cl.caps[i] = f.p[k]
+			}
+		}
+		return unsafe.Pointer(cl)
+	}}
+}
+
+// funcValue is a declared function as a value.
+func (c *fc) funcValue(o *types.Func, args []types.Type, n ast.Node) ex {
+	e, ok := n.(ast.Expr)
+	var t *typ
+	if ok {
+		t = c.m.types.of(c.funcType(e))
+	} else {
+		t = c.typ(o.Type())
+	}
+	if o.Pkg() != nil && o.Pkg().Path() != mainPath && c.m.funcs[o.Origin()] == nil {
+		if lib := c.m.library(o, args); lib != nil {
+			cl := &closure{code: lib, sig: t}
+			return ex{t: t, P: func(*fr) unsafe.Pointer { return unsafe.Pointer(cl) }}
+		}
+		v := c.m.in.symbol(o.Pkg().Path(), o.Name())
+		if !v.IsValid() {
+			c.fail(n, "%s.%s is not available in cells", o.Pkg().Name(), o.Name())
+		}
+		cl := &closure{native: v, sig: t, policy: passing(o)}
+		return ex{t: t, P: func(*fr) unsafe.Pointer { return unsafe.Pointer(cl) }}
+	}
+	fn := c.m.funcs[o.Origin()]
+	if fn == nil {
+		c.fail(n, "function %s", o.Name())
+	}
+	if fn.generic {
+		k := c.m.codeOf(o, args)
+		cl := &closure{code: k, sig: t}
+		return ex{t: t, P: func(*fr) unsafe.Pointer { return unsafe.Pointer(cl) }}
+	}
+	return ex{t: t, P: func(*fr) unsafe.Pointer { return unsafe.Pointer(&closure{code: fn.code, sig: t}) }}
+}
+
+var _ = reflect.TypeOf

@@ -1,0 +1,613 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"reflect"
+	"runtime"
+	"strings"
+	"unsafe"
+)
+
+// A goPolicy says what native code does with the values in interfaces that it
+// is handed.
+type goPolicy int
+
+const (
+	goInspect goPolicy = iota // looks into them: gets Go's form of a value
+	goPass                    // only keeps or knows them: gets them as they are
+	goSpawn                   // runs functions on goroutines of their own
+)
+
+// keepers are the packages that only keep what they are given.
+var keepers = map[string]bool{"container/heap": true, "container/list": true, "container/ring": true, "sync": true, "sync/atomic": true, "context": true, "errors": true}
+
+// spawners are the functions that run an argument on a goroutine of their own.
+var spawners = map[string]bool{"(*sync.WaitGroup).Go": true, "time.AfterFunc": true, "context.AfterFunc": true}
+
+// passing gives the policy for a function of a package.
+func passing(o *types.Func) goPolicy {
+	if o.Pkg() == nil {
+		return goPass
+	}
+	if spawners[o.FullName()] {
+		return goSpawn
+	}
+	if keepers[o.Pkg().Path()] {
+		return goPass
+	}
+	if o.Pkg().Path() == "fmt" && !strings.Contains(o.Name(), "can") { // all but Scan
+		return goPass
+	}
+	return goInspect
+}
+
+// symbol gives what a package exports under a name.
+func (in *Interp) symbol(path, name string) reflect.Value { return in.load(path)[name] }
+
+// load gives what a package exports.
+func (in *Interp) load(path string) map[string]reflect.Value {
+	in.symMu.Lock()
+	defer in.symMu.Unlock()
+	m := in.loaded[path]
+	if m == nil {
+		if sym := in.symbols[path]; sym != nil {
+			m = sym()
+			in.replace(path, m)
+		} else {
+			m = map[string]reflect.Value{}
+		}
+		in.loaded[path] = m
+	}
+	return m
+}
+
+// use loads the packages that a unit names, and learns their types before any
+// of the unit's own are made.
+func (m *machine) use(info *types.Info) {
+	for _, o := range info.Uses {
+		if p, ok := o.(*types.PkgName); ok {
+			m.learnFrom(p.Imported())
+		}
+	}
+}
+
+func (m *machine) learnFrom(p *types.Package) {
+	if m.known[p.Path()] {
+		return
+	}
+	m.known[p.Path()] = true
+	m.types.learnPackage(p, m.in.load(p.Path()))
+}
+
+// fromGo stores a value of Go as one of type t.
+func (m *machine) fromGo(t *typ, v reflect.Value, p unsafe.Pointer) {
+	switch {
+	case !v.IsValid():
+		t.zero(p)
+	case t.class == clsIface:
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if !v.IsValid() {
+			*(*any)(p) = nil
+			return
+		}
+		*(*any)(p) = m.in.unwrapGo(v.Interface())
+	case t.rt == funcType:
+		if v.Type() == funcType {
+			t.at(p).Set(v)
+			return
+		}
+		if v.IsNil() {
+			*(*unsafe.Pointer)(p) = nil
+			return
+		}
+		*(*unsafe.Pointer)(p) = unsafe.Pointer(&closure{native: v, sig: t})
+	case v.Type() == t.rt:
+		t.at(p).Set(v)
+	default:
+		m.fromGoDeep(t, v, p)
+	}
+}
+
+func (m *machine) fromGoDeep(t *typ, v reflect.Value, p unsafe.Pointer) {
+	switch u := t.u.(type) {
+	case *types.Slice:
+		if v.IsNil() {
+			t.zero(p)
+			return
+		}
+		et := m.types.of(u.Elem())
+		s := reflect.MakeSlice(reflect.SliceOf(et.rt), v.Len(), v.Len())
+		for i := range v.Len() {
+			m.fromGo(et, v.Index(i), s.Index(i).Addr().UnsafePointer())
+		}
+		*(*slc)(p) = slc{s.UnsafePointer(), v.Len(), v.Len()}
+	case *types.Array:
+		et := m.types.of(u.Elem())
+		for i := range v.Len() {
+			m.fromGo(et, v.Index(i), unsafe.Add(p, uintptr(i)*et.rt.Size()))
+		}
+	case *types.Map:
+		if v.IsNil() {
+			t.zero(p)
+			return
+		}
+		kt, et := m.types.of(u.Key()), m.types.of(u.Elem())
+		out := reflect.MakeMap(mapType(t, kt, et))
+		for it := v.MapRange(); it.Next(); {
+			k, e := kt.alloc(), et.alloc()
+			m.fromGo(kt, it.Key(), k)
+			m.fromGo(et, it.Value(), e)
+			out.SetMapIndex(kt.at(k), et.at(e))
+		}
+		*(*unsafe.Pointer)(p) = out.UnsafePointer()
+	default:
+		if t.class == clsPtr && v.Kind() == reflect.Pointer {
+			*(*unsafe.Pointer)(p) = v.UnsafePointer()
+			return
+		}
+		t.at(p).Set(v.Convert(t.rt))
+	}
+}
+
+// toGo gives a value in memory as native code wants it.
+func (m *machine) toGo(f *fr, t *typ, p unsafe.Pointer, want reflect.Type, pol goPolicy) reflect.Value {
+	if t.class == clsIface {
+		return m.ifaceToGo(*(*any)(p), want, pol)
+	}
+	if want.Kind() == reflect.Interface {
+		return m.ifaceToGo(m.iface(t, p), want, pol)
+	}
+	if t.rt == want {
+		return t.at(t.clone(p))
+	}
+	return m.deepToGo(f, t, p, want, pol)
+}
+
+func (m *machine) deepToGo(f *fr, t *typ, p unsafe.Pointer, want reflect.Type, pol goPolicy) reflect.Value {
+	switch u := t.u.(type) {
+	case *types.Signature:
+		cl := *(**closure)(p)
+		if cl == nil {
+			return reflect.Zero(want)
+		}
+		return m.makeFunc(f, cl, t, want, pol)
+	case *types.Slice:
+		s := *(*slc)(p)
+		if want.Kind() != reflect.Slice {
+			break
+		}
+		if s.p == nil {
+			return reflect.Zero(want)
+		}
+		et := m.types.of(u.Elem())
+		if et.rt == want.Elem() {
+			return t.at(t.clone(p)).Convert(want)
+		}
+		out := reflect.MakeSlice(want, s.len, s.len)
+		for i := range s.len {
+			out.Index(i).Set(m.toGo(f, et, unsafe.Add(s.p, uintptr(i)*et.rt.Size()), want.Elem(), pol))
+		}
+		return out
+	case *types.Array:
+		et := m.types.of(u.Elem())
+		out := reflect.New(want).Elem()
+		for i := range int(u.Len()) {
+			out.Index(i).Set(m.toGo(f, et, unsafe.Add(p, uintptr(i)*et.rt.Size()), want.Elem(), pol))
+		}
+		return out
+	case *types.Map:
+		q := *(*unsafe.Pointer)(p)
+		if q == nil {
+			return reflect.Zero(want)
+		}
+		kt, et := m.types.of(u.Key()), m.types.of(u.Elem())
+		out := reflect.MakeMap(want)
+		for it := t.at(p).MapRange(); it.Next(); {
+			k, e := kt.alloc(), et.alloc()
+			kt.at(k).Set(it.Key())
+			et.at(e).Set(it.Value())
+			out.SetMapIndex(m.toGo(f, kt, k, want.Key(), pol), m.toGo(f, et, e, want.Elem(), pol))
+		}
+		return out
+	case *types.Pointer:
+		if want.Kind() == reflect.Pointer {
+			return reflect.NewAt(want.Elem(), *(*unsafe.Pointer)(p))
+		}
+	}
+	v := t.at(t.clone(p))
+	if v.Type().ConvertibleTo(want) {
+		return v.Convert(want)
+	}
+	panic(&fault{0, fmt.Sprintf("%v as %v", t.t, want)})
+}
+
+// ifaceToGo gives an interface's value as native code wants it.
+func (m *machine) ifaceToGo(x any, want reflect.Type, pol goPolicy) reflect.Value {
+	if x == nil {
+		return reflect.Zero(want)
+	}
+	b, boxed := x.(box)
+	if !boxed {
+		v := reflect.ValueOf(x)
+		if v.Type() == want || want.Kind() == reflect.Interface {
+			r := reflect.New(want).Elem()
+			r.Set(v)
+			return r
+		}
+		return v.Convert(want)
+	}
+	if want.Kind() == reflect.Interface && want.NumMethod() == 0 {
+		r := reflect.New(want).Elem()
+		if pol == goInspect || pol == goSpawn {
+			r.Set(m.plainGo(b))
+		} else {
+			r.Set(reflect.ValueOf(x))
+		}
+		return r
+	}
+	if want.Kind() != reflect.Interface {
+		t := m.types.byID(b.ID)
+		p := t.alloc()
+		t.put(p, x)
+		return m.toGo(nil, t, p, want, pol)
+	}
+	r := reflect.New(want).Elem()
+	r.Set(m.wrapGo(x, want))
+	return r
+}
+
+// plainGo gives Go's form of a boxed value to code that looks into it.
+func (m *machine) plainGo(b box) reflect.Value {
+	t := m.types.byID(b.ID)
+	p := t.alloc()
+	t.put(p, b)
+	g := m.types.golang(t)
+	if t.rt == funcType || g != t.rt && t.class != clsPtr {
+		return m.toGo(nil, t, p, g, goInspect)
+	}
+	return m.special(t, b, t.at(p))
+}
+
+// special gives a value to packages that look for methods, when it has one that
+// they look for.
+func (m *machine) special(t *typ, b box, v reflect.Value) reflect.Value {
+	return v
+}
+
+// wrapGo makes a native interface of a boxed value: its methods call those of
+// the cell's type.
+func (m *machine) wrapGo(x any, want reflect.Type) reflect.Value {
+	if want == errorType {
+		return reflect.ValueOf(m.in.asError(x))
+	}
+	if want.String() == "fmt.Stringer" {
+		return reflect.ValueOf(&cellStringer{m.in, x})
+	}
+	w := m.in.symbol(want.PkgPath(), "_"+want.Name())
+	if !w.IsValid() {
+		panic(goError{"a value of a cell can't be a " + want.String()})
+	}
+	t := m.types.byID(x.(box).ID)
+	s := reflect.New(w.Type().Elem()).Elem()
+	for i := range s.NumField() {
+		name := s.Type().Field(i).Name
+		if name == "IValue" {
+			s.Field(i).Set(reflect.ValueOf(x))
+			continue
+		}
+		name = strings.TrimPrefix(name, "W")
+		ft := s.Field(i).Type()
+		sig := m.methodSig(t, name)
+		if sig == nil {
+			continue
+		}
+		cl := &closure{sig: sig, method: func(g *fr, args []unsafe.Pointer) []unsafe.Pointer {
+			return m.callMethod(g, x, name, sig, args)
+		}}
+		s.Field(i).Set(m.makeFunc(nil, cl, sig, ft, goPass))
+	}
+	return s
+}
+
+// methodSig gives the signature of a type's method.
+func (m *machine) methodSig(t *typ, name string) *typ {
+	o, _, _ := types.LookupFieldOrMethod(t.t, false, m.pkg, name)
+	fn, ok := o.(*types.Func)
+	if !ok {
+		return nil
+	}
+	return m.types.of(noRecv(fn.Signature()))
+}
+
+// A cellStringer makes a value of a cell a fmt.Stringer.
+type cellStringer struct {
+	in *Interp
+	x  any
+}
+
+func (s *cellStringer) String() string {
+	text, _ := s.in.callText(s.x, "String")
+	return text
+}
+
+// callText calls a method without parameters that gives a string.
+func (in *Interp) callText(x any, name string) (string, bool) {
+	out, ok := in.callAny(x, name)
+	if !ok || len(out) != 1 {
+		return "", false
+	}
+	s, ok := out[0].(string)
+	return s, ok
+}
+
+// callAny calls a method of a boxed value with arguments that are of the
+// parameters' types already, and gives its results as interfaces.
+func (in *Interp) callAny(x any, name string, args ...any) ([]any, bool) {
+	m := in.machine
+	b, ok := x.(box)
+	if !ok {
+		return nil, false
+	}
+	t := m.types.byID(b.ID)
+	sig := m.methodSig(t, name)
+	if sig == nil {
+		return nil, false
+	}
+	u := sig.u.(*types.Signature)
+	if u.Params().Len() != len(args) {
+		return nil, false
+	}
+	var ps []unsafe.Pointer
+	for i, a := range args {
+		pt := m.types.of(u.Params().At(i).Type())
+		p := pt.alloc()
+		if a != nil {
+			pt.put(p, a)
+		}
+		ps = append(ps, p)
+	}
+	res := m.callMethod(m.outside(), x, name, sig, ps)
+	var out []any
+	for i, p := range res {
+		out = append(out, m.iface(m.types.of(u.Results().At(i).Type()), p))
+	}
+	return out, true
+}
+
+// outside is an activation for calls that native code makes.
+func (m *machine) outside() *fr {
+	st := m.in.stacks.current()
+	if st == nil {
+		st = m.in.adopt()
+	}
+	return &fr{st: st, f: rootFrame(st), code: &code{}}
+}
+
+// makeFunc gives a function of Go that calls a closure.
+func (m *machine) makeFunc(f *fr, cl *closure, t *typ, want reflect.Type, pol goPolicy) reflect.Value {
+	if cl.native.IsValid() && cl.native.Type().AssignableTo(want) {
+		return cl.native
+	}
+	u := t.u.(*types.Signature)
+	var pts, rts []*typ
+	for v := range u.Params().Variables() {
+		pts = append(pts, m.types.of(v.Type()))
+	}
+	for v := range u.Results().Variables() {
+		rts = append(rts, m.types.of(v.Type()))
+	}
+	call := func(g *fr, in []reflect.Value) []reflect.Value {
+		args := make([]unsafe.Pointer, len(in))
+		for i, a := range in {
+			args[i] = pts[i].alloc()
+			m.fromGo(pts[i], a, args[i])
+		}
+		depth := g.st.depth
+		res := m.callClosure(g, cl, args)
+		g.st.depth = depth
+		out := make([]reflect.Value, len(res))
+		for i, p := range res {
+			out[i] = m.toGo(g, rts[i], p, want.Out(i), goPass)
+		}
+		return out
+	}
+	if pol == goSpawn && f != nil {
+		return reflect.MakeFunc(want, func(in []reflect.Value) (out []reflect.Value) {
+			m.in.spawned(f.f, func() { out = call(m.outside(), in) })()
+			return out
+		})
+	}
+	return reflect.MakeFunc(want, func(in []reflect.Value) []reflect.Value { return call(m.outside(), in) })
+}
+
+// callReflect calls a function of Go.
+func (m *machine) callReflect(f *fr, fn reflect.Value, sig *types.Signature, args []unsafe.Pointer, pol goPolicy) []unsafe.Pointer {
+	ft := fn.Type()
+	n := sig.Params().Len()
+	in := make([]reflect.Value, 0, n)
+	for i := range n {
+		t := m.types.of(sig.Params().At(i).Type())
+		if ft.IsVariadic() && i == n-1 {
+			s := *(*slc)(args[i])
+			et := m.types.of(t.u.(*types.Slice).Elem())
+			if want := ft.In(i); et.rt == want.Elem() && (et.class != clsIface || pol == goPass) {
+				in = append(in, t.at(args[i]))
+				break
+			} else {
+				out := reflect.MakeSlice(want, s.len, s.len)
+				for k := range s.len {
+					out.Index(k).Set(m.toGo(f, et, unsafe.Add(s.p, uintptr(k)*et.rt.Size()), want.Elem(), pol))
+				}
+				if s.p == nil {
+					out = reflect.Zero(want)
+				}
+				in = append(in, out)
+			}
+			break
+		}
+		if want := ft.In(i); t.rt == want && t.class != clsIface {
+			in = append(in, t.at(args[i]))
+		} else {
+			in = append(in, m.toGo(f, t, args[i], want, pol))
+		}
+	}
+	var res []reflect.Value
+	if ft.IsVariadic() {
+		res = fn.CallSlice(in)
+	} else {
+		res = fn.Call(in)
+	}
+	out := make([]unsafe.Pointer, len(res))
+	for i, v := range res {
+		t := m.types.of(sig.Results().At(i).Type())
+		out[i] = t.alloc()
+		m.fromGo(t, v, out[i])
+	}
+	return out
+}
+
+// planNative calls a function of a package.
+func (c *fc) planNative(n *ast.CallExpr, sig *types.Signature, fn func(*fr) reflect.Value, pol goPolicy, mark func(*fr)) *callPlan {
+	args := c.args(n, sig)
+	m := c.m
+	return &callPlan{c.resultTypes(sig), func(f *fr) []unsafe.Pointer {
+		a := args(f)
+		mark(f)
+		return m.callReflect(f, fn(f), sig, a, pol)
+	}}
+}
+
+// nativeMethod calls a method of a type of Go.
+func (c *fc) nativeMethod(recv ex, fn *types.Func, sig *types.Signature, results []*typ, args func(*fr) []unsafe.Pointer, mark func(*fr), pos interface{}, recvType types.Type) *callPlan {
+	m := c.m
+	if shim := m.shim(fn, recvType); shim != nil {
+		in := c.mem(recv)
+		return &callPlan{results, func(f *fr) []unsafe.Pointer {
+			r := in(f)
+			a := args(f)
+			mark(f)
+			return shim(f, r, a)
+		}}
+	}
+	in, name, t, pol := c.mem(recv), fn.Name(), recv.t, passing(fn)
+	var method func(v reflect.Value) reflect.Value
+	if g := m.types.golang(t); g.Kind() != reflect.Interface {
+		rm, ok := g.MethodByName(name)
+		if !ok {
+			panic(&fault{0, "no method " + name + " of " + t.t.String()})
+		}
+		k := rm.Index
+		method = func(v reflect.Value) reflect.Value { return v.Method(k) }
+	}
+	return &callPlan{results, func(f *fr) []unsafe.Pointer {
+		r := in(f)
+		a := args(f)
+		mark(f)
+		v := m.toGo(f, t, r, m.types.golang(t), goPass)
+		if v.Kind() == reflect.Pointer && v.IsNil() {
+			if elem := v.Type().Elem(); !hasPointerMethod(v.Type(), elem, name) {
+				nilDeref()
+			}
+		}
+		return m.callReflect(f, method(v), sig, a, pol)
+	}}
+}
+
+// hasPointerMethod tells whether a method is one of the pointer alone, which
+// may be nil.
+func hasPointerMethod(p, elem reflect.Type, name string) bool {
+	_, ok := elem.MethodByName(name)
+	return !ok
+}
+
+// nativeVar is a variable of a package.
+func (c *fc) nativeVar(o *types.Var, n ast.Node) ex {
+	v := c.m.in.symbol(o.Pkg().Path(), o.Name())
+	if !v.IsValid() || !v.CanAddr() {
+		c.fail(n, "%s.%s is not available in cells", o.Pkg().Name(), o.Name())
+	}
+	t, m := c.typ(o.Type()), c.m
+	if t.rt == v.Type() && t.class != clsIface {
+		p := v.Addr().UnsafePointer()
+		return c.load(t, func(*fr) unsafe.Pointer { return p })
+	}
+	return c.load(t, func(*fr) unsafe.Pointer {
+		p := t.alloc()
+		m.fromGo(t, v, p)
+		return p
+	})
+}
+
+func (c *fc) nativeVarLval(o *types.Var, n ast.Node) *lval {
+	v := c.m.in.symbol(o.Pkg().Path(), o.Name())
+	t, m := c.typ(o.Type()), c.m
+	if !v.IsValid() || !v.CanAddr() || t.rt == v.Type() && t.class != clsIface {
+		return nil
+	}
+	return &lval{t: t, prep: func(*fr) {}, get: c.nativeVar(o, n),
+		set: func(f *fr, p unsafe.Pointer) { v.Set(m.toGo(f, t, p, v.Type(), goPass)) }}
+}
+
+// panic panics as the statement of a cell does.
+func (m *machine) panic(f *fr, v any) {
+	if v == nil {
+		panic(cellPanic{&runtime.PanicNilError{}})
+	}
+	panic(cellPanic{v})
+}
+
+// A cellPanic is what a cell panicked with.
+type cellPanic struct{ v any }
+
+func (c *fc) printBuiltin(n *ast.CallExpr, line bool) ex {
+	var args []func(*fr) any
+	anyT := c.m.types.of(types.NewInterfaceType(nil, nil))
+	for _, a := range n.Args {
+		args = append(args, c.as(a, anyT).A)
+	}
+	in := c.m.in
+	return ex{tuple: &callPlan{nil, func(f *fr) []unsafe.Pointer {
+		var b strings.Builder
+		for i, a := range args {
+			if line && i > 0 {
+				b.WriteByte(' ')
+			}
+			switch v := unwrap(a(f)).(type) {
+			case float64:
+				fmt.Fprintf(&b, "%+e", v)
+			default:
+				fmt.Fprint(&b, v)
+			}
+		}
+		if line {
+			b.WriteByte('\n')
+		}
+		fmt.Fprint(in.opt.Stderr, b.String())
+		return nil
+	}}}
+}
+
+// plainValue gives the value of the memory of a cell's value: of a function, one
+// of Go.
+func (m *machine) plainValue(t *typ, x any) any {
+	b, ok := x.(box)
+	if !ok {
+		return x
+	}
+	if cl, ok := b.V.(*closure); ok {
+		if t == nil {
+			t = m.types.byID(b.ID)
+		}
+		p := t.alloc()
+		t.put(p, x)
+		if cl == nil {
+			return reflect.Zero(m.types.golang(t)).Interface()
+		}
+		return m.makeFunc(nil, cl, t, m.types.golang(t), goPass).Interface()
+	}
+	return b.V
+}

@@ -1,0 +1,1018 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"unsafe"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+type stmt func(*fr) ctl
+
+// block compiles a statement list.
+func (c *fc) block(list []ast.Stmt) stmt {
+	defer c.inner()()
+	var out []stmt
+	labels := map[int]int{}
+	for _, n := range list {
+		if l, ok := n.(*ast.LabeledStmt); ok {
+			labels[c.label(l.Label)] = len(out)
+		}
+		if s := c.stmt(n); s != nil {
+			out = append(out, s)
+		}
+	}
+	return sequence(out, labels)
+}
+
+func sequence(out []stmt, labels map[int]int) stmt {
+	if len(labels) > 0 {
+		return func(f *fr) ctl {
+			for i := 0; i < len(out); i++ {
+				if r := out[i](f); r != next {
+					if r == jump {
+						if k, ok := labels[f.label]; ok {
+							if f.st.Armed {
+								f.st.poll()
+							}
+							i = k - 1
+							continue
+						}
+					}
+					return r
+				}
+			}
+			return next
+		}
+	}
+	switch len(out) {
+	case 0:
+		return func(*fr) ctl { return next }
+	case 1:
+		return out[0]
+	case 2:
+		a, b := out[0], out[1]
+		return func(f *fr) ctl {
+			if r := a(f); r != next {
+				return r
+			}
+			return b(f)
+		}
+	}
+	return func(f *fr) ctl {
+		for _, s := range out {
+			if r := s(f); r != next {
+				return r
+			}
+		}
+		return next
+	}
+}
+
+// label numbers a label.
+func (c *fc) label(id *ast.Ident) int {
+	o := c.info.ObjectOf(id)
+	if o == nil {
+		c.fail(id, "label %s", id.Name)
+	}
+	k, ok := c.labels[o]
+	if !ok {
+		c.nlabel++
+		k = c.nlabel
+		c.labels[o] = k
+	}
+	return k
+}
+
+// stmt compiles one statement, with what a debugger and the runtime are told.
+func (c *fc) stmt(n ast.Stmt) stmt { return c.labelled(n, 0) }
+
+// labelled is stmt for a statement with a label.
+func (c *fc) labelled(n ast.Stmt, label int) stmt {
+	switch x := n.(type) {
+	case *ast.LabeledStmt:
+		s := c.labelled(x.Stmt, c.label(x.Label))
+		if s == nil {
+			return func(*fr) ctl { return next }
+		}
+		return s
+	case *ast.BlockStmt:
+		s := c.block(x.List)
+		if label == 0 {
+			return s
+		}
+		return func(f *fr) ctl {
+			r := s(f)
+			if r == brk && f.label == label {
+				f.label = 0
+				return next
+			}
+			return r
+		}
+	case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		hook := c.hook(n.Pos(), cell.Statement)
+		s := c.bare(n, label)
+		if hook == nil {
+			return s
+		}
+		return func(f *fr) ctl {
+			hook(f)
+			return s(f)
+		}
+	}
+	return c.around(n, func() stmt { return c.bare(n, label) })
+}
+
+// around adds to a simple statement what happens before and after it.
+func (c *fc) around(n ast.Stmt, compile func() stmt) stmt {
+	if c.unit.bare {
+		return compile()
+	}
+	if d, ok := n.(*ast.DeclStmt); ok && d.Decl.(*ast.GenDecl).Tok != token.VAR {
+		return compile()
+	}
+	if _, ok := n.(*ast.EmptyStmt); ok {
+		return nil
+	}
+	hook := c.site(n.Pos(), cell.Statement, cell.Assigned(n)...)
+	begin := hook | beginBit
+	in := c.m.in
+	s := compile()
+	if s == nil {
+		return nil
+	}
+	if c.sweeps(n) {
+		drops := c.drops(n)
+		return func(f *fr) ctl {
+			f.f.PC = begin
+			if in.armed {
+				in.hook(f.f, hook)
+			}
+			r := s(f)
+			if r == next {
+				if drops {
+					in.drop(f.f)
+				} else {
+					in.end(f.f)
+				}
+			}
+			return r
+		}
+	}
+	if plainStmt(n) {
+		return func(f *fr) ctl {
+			if in.armed {
+				in.hook(f.f, hook)
+			}
+			return s(f)
+		}
+	}
+	return func(f *fr) ctl {
+		f.f.PC = begin
+		if in.armed {
+			in.hook(f.f, hook)
+		}
+		return s(f)
+	}
+}
+
+// plainStmt tells whether a statement can neither call nor fail.
+func plainStmt(n ast.Stmt) bool {
+	plain := true
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.SelectorExpr, *ast.TypeAssertExpr, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+			plain = false
+		case *ast.UnaryExpr:
+			plain = plain && n.Op != token.ARROW
+		case *ast.BinaryExpr:
+			plain = plain && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR && n.Op != token.EQL && n.Op != token.NEQ
+		case *ast.AssignStmt:
+			plain = plain && n.Tok != token.QUO_ASSIGN && n.Tok != token.REM_ASSIGN && n.Tok != token.SHL_ASSIGN && n.Tok != token.SHR_ASSIGN
+		case *ast.FuncLit:
+			return false
+		}
+		return plain
+	})
+	return plain
+}
+
+// bare compiles a statement alone; label is that of the loop or switch.
+func (c *fc) bare(n ast.Stmt, label int) stmt {
+	switch n := n.(type) {
+	case *ast.EmptyStmt:
+		return nil
+	case *ast.ExprStmt:
+		return c.exprStmt(n.X)
+	case *ast.IncDecStmt:
+		op := token.ADD
+		if n.Tok == token.DEC {
+			op = token.SUB
+		}
+		return c.incDec(n, op)
+	case *ast.AssignStmt:
+		return c.assign(n)
+	case *ast.DeclStmt:
+		return c.declStmt(n)
+	case *ast.ReturnStmt:
+		return c.returnStmt(n)
+	case *ast.BranchStmt:
+		return c.branch(n)
+	case *ast.IfStmt:
+		return c.ifStmt(n)
+	case *ast.ForStmt:
+		return c.forStmt(n, label)
+	case *ast.RangeStmt:
+		return c.rangeStmt(n, label)
+	case *ast.SwitchStmt:
+		return c.switchStmt(n, label)
+	case *ast.TypeSwitchStmt:
+		return c.typeSwitch(n, label)
+	case *ast.SelectStmt:
+		return c.selectStmt(n, label)
+	case *ast.SendStmt:
+		return c.sendStmt(n)
+	case *ast.GoStmt:
+		return c.goStmt(n)
+	case *ast.DeferStmt:
+		return c.deferStmt(n)
+	}
+	c.fail(n, "statement %T", n)
+	return nil
+}
+
+func (c *fc) exprStmt(n ast.Expr) stmt {
+	e := c.expr(n)
+	if e.tuple != nil {
+		run := e.tuple.run
+		return func(f *fr) ctl { run(f); return next }
+	}
+	eval := c.evalOnly(e)
+	return func(f *fr) ctl { eval(f); return next }
+}
+
+// evalOnly evaluates an expression for its effects.
+func (c *fc) evalOnly(e ex) func(*fr) {
+	if e.isNil || e.val != nil {
+		return func(*fr) {}
+	}
+	x := c.mem(e)
+	return func(f *fr) { x(f) }
+}
+
+func (c *fc) branch(n *ast.BranchStmt) stmt {
+	label := 0
+	if n.Label != nil {
+		label = c.label(n.Label)
+	}
+	r := next
+	switch n.Tok {
+	case token.BREAK:
+		r = brk
+	case token.CONTINUE:
+		r = cont
+	case token.GOTO:
+		r = jump
+	case token.FALLTHROUGH:
+		r = fall
+	}
+	if label == 0 {
+		return func(f *fr) ctl { f.label = 0; return r }
+	}
+	return func(f *fr) ctl { f.label = label; return r }
+}
+
+func (c *fc) returnStmt(n *ast.ReturnStmt) stmt {
+	if len(n.Results) == 0 {
+		return func(*fr) ctl { return ret }
+	}
+	rt := c.code.results
+	slots := c.results
+	if len(n.Results) == 1 && len(rt) == 1 {
+		e := c.as(n.Results[0], rt[0])
+		k, t := slots[0], rt[0]
+		if !c.named && !c.code.defers {
+			in := c.into(e)
+			return func(f *fr) ctl { in(f, f.p[k]); return ret }
+		}
+		x := c.mem(e)
+		return func(f *fr) ctl { t.copyTo(f.p[k], x(f)); return ret }
+	}
+	var get func(*fr) []unsafe.Pointer
+	if len(n.Results) == 1 { // return g()
+		p := c.expr(n.Results[0]).tuple
+		conv := make([]func(unsafe.Pointer) unsafe.Pointer, len(rt))
+		for i, t := range rt {
+			conv[i] = c.convertMem(p.results[i], t)
+		}
+		get = func(f *fr) []unsafe.Pointer {
+			in := p.run(f)
+			out := make([]unsafe.Pointer, len(in))
+			for i := range in {
+				out[i] = conv[i](in[i])
+			}
+			return out
+		}
+	} else {
+		items := make([]func(*fr) unsafe.Pointer, len(rt))
+		for i, t := range rt {
+			items[i] = c.mem(c.as(n.Results[i], t))
+		}
+		get = func(f *fr) []unsafe.Pointer {
+			out := make([]unsafe.Pointer, len(items))
+			for i, it := range items {
+				out[i] = it(f)
+			}
+			return out
+		}
+	}
+	return func(f *fr) ctl {
+		for i, p := range get(f) {
+			rt[i].copyTo(f.p[slots[i]], p)
+		}
+		return ret
+	}
+}
+
+func (c *fc) ifStmt(n *ast.IfStmt) stmt {
+	defer c.inner()()
+	var init stmt
+	if n.Init != nil {
+		init = c.simple(n.Init)
+	}
+	cond := c.cond(n.Cond)
+	then := c.block(n.Body.List)
+	var els stmt
+	if n.Else != nil {
+		els = c.stmt(n.Else)
+	}
+	return func(f *fr) ctl {
+		if init != nil {
+			init(f)
+		}
+		if cond(f) {
+			return then(f)
+		}
+		if els != nil {
+			return els(f)
+		}
+		return next
+	}
+}
+
+// cond compiles a condition, which begins a statement.
+func (c *fc) cond(n ast.Expr) func(*fr) bool {
+	x := c.expr(n).B
+	if c.unit.bare || plainStmt(&ast.ExprStmt{X: n}) {
+		return x
+	}
+	begin := c.site(n.Pos(), cell.NoHook) | beginBit
+	return func(f *fr) bool {
+		f.f.PC = begin
+		return x(f)
+	}
+}
+
+// poll lets an interrupt reach a loop.
+func (c *fc) poll(p token.Pos) func(*fr) {
+	mark := c.mark(p)
+	return func(f *fr) {
+		mark(f)
+		f.st.poll()
+	}
+}
+
+// turn gives what lets a debugger stop at the start of a turn of a loop.
+func (c *fc) turn(p token.Pos) func(*fr) {
+	if h := c.hook(p, cell.Turn); h != nil {
+		return h
+	}
+	return func(*fr) {}
+}
+
+// simple compiles the statement in the head of another one.
+func (c *fc) simple(n ast.Stmt) stmt {
+	s := c.bare(n, 0)
+	if s == nil || c.unit.bare || plainStmt(n) {
+		return s
+	}
+	begin := c.site(n.Pos(), cell.NoHook) | beginBit
+	in, sweeps, drops := c.m.in, c.sweeps(n), c.drops(n)
+	return func(f *fr) ctl {
+		f.f.PC = begin
+		r := s(f)
+		switch {
+		case !sweeps:
+		case drops:
+			in.drop(f.f)
+		default:
+			in.end(f.f)
+		}
+		return r
+	}
+}
+
+// inner begins a scope that the result ends.
+func (c *fc) inner() func() {
+	depth := len(c.scope)
+	return func() { c.scope = c.scope[:depth] }
+}
+
+func (c *fc) forStmt(n *ast.ForStmt, label int) stmt {
+	defer c.inner()()
+	var init, post stmt
+	if n.Init != nil {
+		init = c.simple(n.Init)
+	}
+	var cond func(*fr) bool
+	if n.Cond != nil {
+		cond = c.cond(n.Cond)
+	}
+	turn := c.turn(n.Pos())
+	body := c.block(n.Body.List)
+	if n.Post != nil {
+		post = c.simple(n.Post)
+	}
+	type turnVar struct {
+		slot int
+		t    *typ
+	}
+	var fresh []turnVar // each turn has its own
+	if as, ok := n.Init.(*ast.AssignStmt); ok && as.Tok == token.DEFINE {
+		for _, l := range as.Lhs {
+			if o := c.info.Defs[l.(*ast.Ident)]; o != nil && c.escapes[o] {
+				fresh = append(fresh, turnVar{c.slots[o], c.typ(o.Type())})
+			}
+		}
+	}
+	poll := c.poll(n.Pos())
+	return func(f *fr) ctl {
+		if init != nil {
+			init(f)
+		}
+		for {
+			if f.st.Armed {
+				poll(f)
+			}
+			if cond != nil && !cond(f) {
+				return next
+			}
+			turn(f)
+			if r := body(f); r != next {
+				if stop, r := loopEnd(f, r, label); stop {
+					return r
+				}
+			}
+			for _, v := range fresh {
+				f.p[v.slot] = v.t.clone(f.p[v.slot])
+			}
+			if post != nil {
+				post(f)
+			}
+		}
+	}
+}
+
+// loopEnd tells what a statement that ended a loop's body means for the loop.
+func loopEnd(f *fr, r ctl, label int) (stop bool, out ctl) {
+	switch r {
+	case brk:
+		if f.label == 0 || f.label == label {
+			f.label = 0
+			return true, next
+		}
+		return true, brk
+	case cont:
+		if f.label == 0 || f.label == label {
+			f.label = 0
+			return false, next
+		}
+		return true, cont
+	}
+	return true, r
+}
+
+func (c *fc) switchStmt(n *ast.SwitchStmt, label int) stmt {
+	defer c.inner()()
+	var init stmt
+	if n.Init != nil {
+		init = c.simple(n.Init)
+	}
+	var tag ex
+	var setTag func(*fr)
+	begin := c.begin(n.Pos())
+	if n.Tag != nil {
+		e := c.expr(n.Tag)
+		if e.val != nil {
+			e = c.constant(c.m.types.of(c.typeOf(n.Tag)), e.val)
+		}
+		begin = c.begin(n.Tag.Pos())
+		k := c.newSlot()
+		t, x := e.t, c.mem(e)
+		setTag = func(f *fr) { f.p[k] = x(f) }
+		tag = c.load(t, func(f *fr) unsafe.Pointer { return f.p[k] })
+	}
+	type clause struct {
+		conds []func(*fr) bool
+		body  stmt
+	}
+	var clauses []clause
+	def := -1
+	for _, s := range n.Body.List {
+		cc := s.(*ast.CaseClause)
+		cl := clause{}
+		if cc.List == nil {
+			def = len(clauses)
+		}
+		for _, e := range cc.List {
+			if n.Tag == nil {
+				cl.conds = append(cl.conds, c.cond(e))
+				continue
+			}
+			cl.conds = append(cl.conds, c.compare(token.EQL, tag, c.expr(e), e.Pos()))
+		}
+		cl.body = c.block(cc.Body)
+		clauses = append(clauses, cl)
+	}
+	return func(f *fr) ctl {
+		if init != nil {
+			init(f)
+		}
+		if begin != nil {
+			begin(f)
+		}
+		if setTag != nil {
+			setTag(f)
+		}
+		at := def
+	find:
+		for i := range clauses {
+			for _, cond := range clauses[i].conds {
+				if cond(f) {
+					at = i
+					break find
+				}
+			}
+		}
+		if at < 0 {
+			return next
+		}
+		for {
+			r := clauses[at].body(f)
+			if r == fall {
+				at++
+				continue
+			}
+			if r == brk && (f.label == 0 || f.label == label) {
+				f.label = 0
+				return next
+			}
+			return r
+		}
+	}
+}
+
+func (c *fc) declStmt(n *ast.DeclStmt) stmt {
+	g := n.Decl.(*ast.GenDecl)
+	if g.Tok != token.VAR {
+		return nil
+	}
+	var list []stmt
+	for _, s := range g.Specs {
+		list = append(list, c.varSpec(s.(*ast.ValueSpec)))
+	}
+	return sequence(list, nil)
+}
+
+func (c *fc) varSpec(s *ast.ValueSpec) stmt {
+	if len(s.Values) == 0 {
+		var list []stmt
+		for _, id := range s.Names {
+			o := c.info.Defs[id]
+			if o == nil || id.Name == "_" {
+				continue
+			}
+			t := c.typ(o.Type())
+			_, mk := c.declare(o)
+			list = append(list, func(f *fr) ctl { t.zero(mk(f)); return next })
+		}
+		return sequence(list, nil)
+	}
+	lhs := make([]ast.Expr, len(s.Names))
+	for i, id := range s.Names {
+		lhs[i] = id
+	}
+	var t *typ
+	if s.Type != nil {
+		t = c.m.types.of(c.typeOf(s.Type))
+	}
+	return c.define(lhs, s.Values, t)
+}
+
+// define compiles := and var with values.
+func (c *fc) define(lhs, rhs []ast.Expr, t *typ) stmt {
+	if len(lhs) == 1 && len(rhs) == 1 {
+		return c.defineOne(lhs[0].(*ast.Ident), rhs[0], t)
+	}
+	get, ts := c.values(lhs, rhs, t)
+	var sets []func(*fr, unsafe.Pointer)
+	for i, l := range lhs {
+		id := l.(*ast.Ident)
+		o := c.info.Defs[id]
+		if id.Name == "_" {
+			sets = append(sets, func(*fr, unsafe.Pointer) {})
+			continue
+		}
+		from := ts[i]
+		if o == nil { // of an outer declaration: assigned
+			e := c.expr(id)
+			conv := c.convertMem(from, e.t)
+			sets = append(sets, func(f *fr, p unsafe.Pointer) { e.t.copyTo(e.addr(f), conv(p)) })
+			continue
+		}
+		vt := c.typ(o.Type())
+		conv := c.convertMem(from, vt)
+		_, mk := c.declare(o)
+		sets = append(sets, func(f *fr, p unsafe.Pointer) { q := conv(p); vt.copyTo(mk(f), q) })
+	}
+	return func(f *fr) ctl {
+		for i, p := range get(f) {
+			sets[i](f, p)
+		}
+		return next
+	}
+}
+
+func (c *fc) defineOne(id *ast.Ident, rhs ast.Expr, t *typ) stmt {
+	o := c.info.Defs[id]
+	if o == nil || id.Name == "_" {
+		e := c.expr(rhs)
+		if o == nil && id.Name != "_" {
+			v := c.expr(id)
+			x := c.mem(c.convertTo(e, v.t))
+			return func(f *fr) ctl { v.t.copyTo(v.addr(f), x(f)); return next }
+		}
+		eval := c.evalOnly(e)
+		return func(f *fr) ctl { eval(f); return next }
+	}
+	vt := c.typ(o.Type())
+	e := c.as(rhs, vt)
+	in := c.into(e)
+	_, mk := c.declare(o)
+	if c.escapes[o] {
+		x := c.mem(e)
+		k := c.slots[o]
+		return func(f *fr) ctl { f.p[k] = x(f); return next }
+	}
+	if e.M != nil {
+		return func(f *fr) ctl { p := e.M(f); vt.copyTo(mk(f), p); return next }
+	}
+	return func(f *fr) ctl { in(f, mk(f)); return next }
+}
+
+// values evaluates right sides into memory of their own.
+func (c *fc) values(lhs, rhs []ast.Expr, t *typ) (func(*fr) []unsafe.Pointer, []*typ) {
+	if len(lhs) != len(rhs) {
+		p := c.multi(rhs[0])
+		return p.run, p.results
+	}
+	var items []func(*fr) unsafe.Pointer
+	var ts []*typ
+	for i, r := range rhs {
+		e := c.expr(r)
+		want := t
+		if want == nil {
+			if id, ok := lhs[i].(*ast.Ident); ok && id.Name == "_" {
+				want = e.t
+			} else if ok && c.info.Defs[id] != nil {
+				want = c.typ(c.info.Defs[id].Type())
+			} else {
+				want = c.m.types.of(c.typeOf(lhs[i]))
+			}
+		}
+		e = c.convertTo(e, want)
+		items = append(items, c.mem(e))
+		ts = append(ts, e.t)
+	}
+	return func(f *fr) []unsafe.Pointer {
+		out := make([]unsafe.Pointer, len(items))
+		for i, it := range items {
+			out[i] = it(f)
+		}
+		return out
+	}, ts
+}
+
+// multi compiles an expression of two values: a call, or one with a comma-ok.
+func (c *fc) multi(n ast.Expr) *callPlan {
+	n = unparenExpr(n)
+	boolT := c.m.types.of(types.Typ[types.Bool])
+	switch x := n.(type) {
+	case *ast.CallExpr:
+		return c.expr(x).tuple
+	case *ast.TypeAssertExpr:
+		return c.assertOk(x)
+	case *ast.IndexExpr:
+		e := c.expr(x.X)
+		u := coreOf(e.t.u).(*types.Map)
+		kt, et, mt := c.m.types.of(u.Key()), c.m.types.of(u.Elem()), e.t
+		m, key := e.P, c.mem(c.as(x.Index, kt))
+		return &callPlan{[]*typ{et, boolT}, func(f *fr) []unsafe.Pointer {
+			p := m(f)
+			k := key(f)
+			r, ok := et.alloc(), new(bool)
+			if p != nil {
+				if v := mt.at(unsafe.Pointer(&p)).MapIndex(kt.at(k)); v.IsValid() {
+					et.at(r).Set(v)
+					*ok = true
+				}
+			} else if kt.class == clsIface {
+				c.m.hashable(*(*any)(k))
+			}
+			return []unsafe.Pointer{r, unsafe.Pointer(ok)}
+		}}
+	case *ast.UnaryExpr:
+		return c.receiveOk(x)
+	}
+	c.fail(n, "expression of two values")
+	return nil
+}
+
+// An lval is what can be assigned to.
+type lval struct {
+	t    *typ
+	prep func(*fr)                 // evaluates the operands, nil if there are none
+	addr func(*fr) unsafe.Pointer  // memory, after prep
+	set  func(*fr, unsafe.Pointer) // for what has no memory of its own: map elements, fields of Go's structs
+	get  ex                        // its value, after prep
+}
+
+func (c *fc) lval(n ast.Expr) *lval {
+	n = unparenExpr(n)
+	switch x := n.(type) {
+	case *ast.Ident:
+		if x.Name == "_" {
+			return nil
+		}
+		e := c.expr(x)
+		if e.addr == nil {
+			c.fail(n, "assignment to %s", x.Name)
+		}
+		return &lval{t: e.t, addr: e.addr, get: e}
+	case *ast.IndexExpr:
+		e := c.expr(x.X)
+		if u, ok := coreOf(e.t.u).(*types.Map); ok {
+			return c.mapElem(e, u, x)
+		}
+	case *ast.SelectorExpr:
+		if l := c.foreignLval(x); l != nil {
+			return l
+		}
+	}
+	e := c.expr(n)
+	if e.addr == nil {
+		c.fail(n, "assignment to %s", types.ExprString(n))
+	}
+	k := c.newSlot()
+	a := e.addr
+	at := func(f *fr) unsafe.Pointer { return f.p[k] }
+	return &lval{t: e.t, prep: func(f *fr) { f.p[k] = a(f) }, addr: at, get: c.load(e.t, at)}
+}
+
+func (c *fc) mapElem(e ex, u *types.Map, n *ast.IndexExpr) *lval {
+	kt, et, mt := c.m.types.of(u.Key()), c.m.types.of(u.Elem()), e.t
+	m, key := e.P, c.mem(c.as(n.Index, kt))
+	mk, kk := c.newSlot(), c.newSlot()
+	mm := c.m
+	mark := c.mark(n.Lbrack)
+	return &lval{
+		t: et,
+		prep: func(f *fr) {
+			f.p[mk] = m(f)
+			f.p[kk] = key(f)
+		},
+		set: func(f *fr, p unsafe.Pointer) {
+			q := f.p[mk]
+			if q == nil {
+				mark(f)
+				panic(goError{"assignment to entry in nil map"})
+			}
+			if kt.class == clsIface {
+				mark(f)
+				mm.hashable(*(*any)(f.p[kk]))
+			}
+			mt.at(unsafe.Pointer(&q)).SetMapIndex(kt.at(f.p[kk]), et.at(p))
+		},
+		get: c.noAddr(c.load(et, func(f *fr) unsafe.Pointer {
+			q := f.p[mk]
+			r := et.alloc()
+			if q != nil {
+				if v := mt.at(unsafe.Pointer(&q)).MapIndex(kt.at(f.p[kk])); v.IsValid() {
+					et.at(r).Set(v)
+				}
+			}
+			return r
+		})),
+	}
+}
+
+// foreignLval assigns to an interface or function in a struct of Go.
+func (c *fc) foreignLval(n *ast.SelectorExpr) *lval {
+	s := c.info.Selections[n]
+	if s == nil {
+		if o, ok := c.info.Uses[n.Sel].(*types.Var); ok {
+			return c.nativeVarLval(o, n)
+		}
+		return nil
+	}
+	recv := c.sub.typ(s.Recv())
+	_, path, _ := c.selection(recv, s)
+	e := c.fieldPath(c.expr(n.X), path[:len(path)-1], n.Sel.Pos())
+	i := path[len(path)-1]
+	if isPointerTo(e.t) {
+		e = c.deref(e, n.Sel.Pos())
+	}
+	u, ok := e.t.u.(*types.Struct)
+	if !ok || !c.m.isNativeMemory(e.t) {
+		return nil
+	}
+	ft := c.m.types.of(u.Field(i).Type())
+	if ft.plain {
+		return nil
+	}
+	m, st, base, k := c.m, e.t, e.M, c.newSlot()
+	return &lval{t: ft, prep: func(f *fr) { f.p[k] = base(f) },
+		set: func(f *fr, p unsafe.Pointer) {
+			v := st.at(f.p[k]).Field(i)
+			v.Set(m.toGo(f, ft, p, v.Type(), goInspect))
+		},
+		get: c.foreignField(func(f *fr) unsafe.Pointer { return f.p[k] }, st, i, ft)}
+}
+
+var assignOps = map[token.Token]token.Token{
+	token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO, token.REM_ASSIGN: token.REM,
+	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR, token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT,
+}
+
+func (c *fc) assign(n *ast.AssignStmt) stmt {
+	if n.Tok == token.DEFINE {
+		return c.define(n.Lhs, n.Rhs, nil)
+	}
+	if op, ok := assignOps[n.Tok]; ok {
+		return c.opAssign(n.Lhs[0], op, n.Rhs[0], n.TokPos)
+	}
+	if len(n.Lhs) == 1 {
+		return c.assignOne(n.Lhs[0], n.Rhs[0])
+	}
+	lv := make([]*lval, len(n.Lhs))
+	for i, l := range n.Lhs {
+		lv[i] = c.lval(l)
+	}
+	get, ts := c.values(n.Lhs, n.Rhs, nil)
+	conv := make([]func(unsafe.Pointer) unsafe.Pointer, len(lv))
+	for i, l := range lv {
+		if l != nil && l.t != ts[i] {
+			conv[i] = c.convertMem(ts[i], l.t)
+		}
+	}
+	return func(f *fr) ctl {
+		for _, l := range lv {
+			if l != nil && l.prep != nil {
+				l.prep(f)
+			}
+		}
+		for i, p := range get(f) {
+			l := lv[i]
+			if l == nil {
+				continue
+			}
+			if conv[i] != nil {
+				p = conv[i](p)
+			}
+			if l.set != nil {
+				l.set(f, p)
+			} else {
+				l.t.copyTo(l.addr(f), p)
+			}
+		}
+		return next
+	}
+}
+
+func (c *fc) assignOne(lhs, rhs ast.Expr) stmt {
+	l := c.lval(lhs)
+	if l == nil {
+		eval := c.evalOnly(c.expr(rhs))
+		return func(f *fr) ctl { eval(f); return next }
+	}
+	e := c.as(rhs, l.t)
+	if l.set == nil && l.prep == nil {
+		addr := l.addr
+		switch {
+		case e.I != nil && l.t.bits == 64:
+			x := e.I
+			return func(f *fr) ctl { v := x(f); *(*int64)(addr(f)) = v; return next }
+		case e.M == nil:
+			in := c.into(e)
+			if e.t.class != clsComplex {
+				return func(f *fr) ctl { in(f, addr(f)); return next }
+			}
+		}
+		x := c.mem(e)
+		return func(f *fr) ctl { p := x(f); l.t.copyTo(addr(f), p); return next }
+	}
+	x := c.mem(e)
+	if hasCall(rhs) && !hasCall(lhs) { // what the call changes is seen on the left
+		return func(f *fr) ctl {
+			p := x(f)
+			l.prep(f)
+			if l.set != nil {
+				l.set(f, p)
+			} else {
+				l.t.copyTo(l.addr(f), p)
+			}
+			return next
+		}
+	}
+	return func(f *fr) ctl {
+		l.prep(f)
+		p := x(f)
+		if l.set != nil {
+			l.set(f, p)
+		} else {
+			l.t.copyTo(l.addr(f), p)
+		}
+		return next
+	}
+}
+
+func hasCall(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.FuncLit:
+			return false
+		}
+		return !found
+	})
+	return found
+}
+
+func (c *fc) incDec(n *ast.IncDecStmt, op token.Token) stmt {
+	l := c.lval(n.X)
+	if l.t.class == clsInt && l.set == nil && l.t.bits == 64 {
+		addr, prep := l.addr, l.prep
+		d := int64(1)
+		if op == token.SUB {
+			d = -1
+		}
+		if prep == nil {
+			return func(f *fr) ctl { *(*int64)(addr(f)) += d; return next }
+		}
+		return func(f *fr) ctl { prep(f); *(*int64)(addr(f)) += d; return next }
+	}
+	one := c.constant(l.t, oneConst)
+	return c.storeBack(l, c.arith(l.t, op, l.get, one, n.TokPos))
+}
+
+func (c *fc) opAssign(lhs ast.Expr, op token.Token, rhs ast.Expr, pos token.Pos) stmt {
+	l := c.lval(lhs)
+	var e ex
+	if op == token.SHL || op == token.SHR {
+		e = c.shift(l.t, op, l.get, c.expr(rhs), pos)
+	} else {
+		e = c.arith(l.t, op, l.get, c.as(rhs, l.t), pos)
+	}
+	return c.storeBack(l, e)
+}
+
+func (c *fc) storeBack(l *lval, e ex) stmt {
+	if l.set == nil && e.I != nil && l.t.bits == 64 {
+		x, addr, prep := e.I, l.addr, l.prep
+		if prep == nil {
+			return func(f *fr) ctl { v := x(f); *(*int64)(addr(f)) = v; return next }
+		}
+		return func(f *fr) ctl { prep(f); v := x(f); *(*int64)(addr(f)) = v; return next }
+	}
+	x := c.mem(e)
+	return func(f *fr) ctl {
+		if l.prep != nil {
+			l.prep(f)
+		}
+		p := x(f)
+		if l.set != nil {
+			l.set(f, p)
+		} else {
+			l.t.copyTo(l.addr(f), p)
+		}
+		return next
+	}
+}
+
+var _ = reflect.TypeOf
