@@ -62,7 +62,6 @@ var layers = []layer{
 // notFor lists imports that skip the layers: outside things are plugs, and
 // only one package knows each.
 var notFor = map[string][]string{
-	"github.com/traefik/yaegi/interp":    {"repl/interp"},
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
 	"github.com/pelletier/go-toml/v2":    {"repl/config"},

@@ -1,8 +1,8 @@
-// Package cell compiles the text of a cell to Go that an interpreter can run:
-// split, parse, type-check with go/types, rewrite the tensor sugar, lower what
-// the interpreter gets wrong, instrument with source positions.
+// Package cell makes typed syntax of the text of a cell: split, parse,
+// type-check with go/types, rewrite the tensor sugar, and say what the session
+// gains by it.
 //
-// It is pure: it knows no interpreter and no tensor, runs nothing and reads no
+// It is pure: it knows no machine and no tensor, runs nothing and reads no
 // file. What a tensor is and which packages exist is told by Config. It imports
 // go/*, golang.org/x/tools and nothing of this module.
 //

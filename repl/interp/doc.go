@@ -1,9 +1,10 @@
-// Package interp runs cells: it hands what repl/cell made to the yaegi
-// interpreter and keeps what instrumented code needs while it runs, the shadow
-// stacks, the interrupt flags and the roots of the liveness walk.
+// Package interp runs cells: its machine makes closures of the typed syntax that
+// repl/cell checked, over memory that native code can share. Around it are the
+// shadow stacks, the interrupts, the roots of the liveness walk and the hooks of
+// a debugger.
 //
-// The user's text never reaches the interpreter. It imports repl/cell, trace
-// and yaegi; only universe.go knows the tensor packages.
+// It parses and checks nothing itself but the library of generic functions. It
+// imports repl/cell and trace; only universe.go knows the tensor packages.
 //
 // Invariant: after any end of a cell, also an interrupt or a panic, the session
 // can run the next one.
