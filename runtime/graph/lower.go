@@ -13,19 +13,33 @@ import (
 // per input, and gives the outputs. Each operation carries its place in the
 // user's program as a location.
 func Lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
+	return lower(g, w, args, nil, location)
+}
+
+// LowerLaunch is Lower with the attributes of one launch, one list per node
+// (nil: the graph's own), and without locations: two programs that differ in
+// their places only are the same text.
+func LowerLaunch(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, attrs []op.Attrs) []stablehlo.Value {
+	return lower(g, w, args, attrs, func(*Node) string { return "" })
+}
+
+func lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, attrs []op.Attrs, loc func(*Node) string) []stablehlo.Value {
 	vals := map[Ref]stablehlo.Value{}
 	for i, n := range g.Inputs {
 		vals[Ref{n, 0}] = args[i]
 	}
-	for _, n := range g.Nodes {
+	for k, n := range g.Nodes {
 		c := &op.LowerCall{In: make([]stablehlo.Value, len(n.In)), Out: n.Outs, Attrs: n.Attrs}
+		if k < len(attrs) {
+			c.Attrs = attrs[k]
+		}
 		for i, r := range n.In {
 			if r.Node != nil {
 				c.In[i] = vals[r]
 			}
 		}
-		w.Loc = location(n)
-		w.Precision = strings.ToUpper(n.Attrs.Str(op.PrecisionAttr))
+		w.Loc = loc(n)
+		w.Precision = strings.ToUpper(c.Attrs.Str(op.PrecisionAttr))
 		for i, v := range n.Def.Lower(w, c) {
 			vals[Ref{n, i}] = v
 		}

@@ -66,6 +66,9 @@ type Builder struct {
 	g graph.Graph
 }
 
+// NewBuilder begins a graph.
+func NewBuilder(t testing.TB) *Builder { return &Builder{t: t} }
+
 // In adds an input.
 func (b *Builder) In(s shape.Spec) graph.Ref {
 	n := &graph.Node{Outs: []shape.Spec{s}, Index: len(b.g.Inputs)}

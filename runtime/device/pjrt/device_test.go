@@ -1,0 +1,216 @@
+package pjrt_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/device/devicetest"
+	"github.com/tpush/tpush/runtime/device/pjrt"
+	"github.com/tpush/tpush/runtime/device/pjrt/worker"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// TestMain is the plug-in process too: the tests start themselves for it.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
+		if err := worker.Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func options(t testing.TB) pjrt.Options {
+	t.Helper()
+	plugin := os.Getenv("TPUSH_XLA_CPU")
+	if plugin == "" {
+		t.Skip("no plug-in: TPUSH_XLA_CPU names none")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chip, err := device.LookupChip("v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pjrt.Options{
+		Worker: worker.Options{Command: []string{self, "plugin-process"}, Plugin: plugin, Create: map[string]any{"cpu_device_count": 1}},
+		Chip:   chip,
+	}
+}
+
+func open(t testing.TB, o pjrt.Options) *pjrt.Device {
+	t.Helper()
+	d, err := pjrt.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// TestDevice: the plug-in does what every device must do. XLA sums in another
+// order and has its own exp.
+func TestDevice(t *testing.T) {
+	o := options(t)
+	o.Cache = &pjrt.Cache{Folders: []string{t.TempDir()}}
+	devicetest.RunWithin(t, func(t *testing.T) device.Device { return open(t, o) }, 1e-5)
+}
+
+func graphOf(t *testing.T, n int) (*devicetest.Builder, shape.Spec) {
+	return devicetest.NewBuilder(t), shape.Of(dtype.F32, n)
+}
+
+// double compiles x+x on d.
+func double(t *testing.T, d device.Device, n int) device.Executable {
+	t.Helper()
+	b, s := graphOf(t, n)
+	x := b.In(s)
+	e, err := d.Compile(b.Out(b.Do("add", nil, x, x)), device.FastRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func numbers(t *testing.T, d device.Device, x ...float32) device.Buffer {
+	t.Helper()
+	a := kernel.New(shape.Of(dtype.F32, len(x)))
+	copy(kernel.As[float32](a.Buf), x)
+	b, err := d.Upload(a.Spec(), a.Buf, device.Owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func run(e device.Executable, in ...device.Buffer) (device.Buffer, error) {
+	l := &device.Launch{In: in, Owners: make([]device.Owner, 1), Donate: make([]bool, len(in))}
+	if err := e.Run(l); err != nil {
+		return nil, err
+	}
+	return l.Out[0], nil
+}
+
+// TestProcessDies: a new process takes over; what was on the host survives,
+// what was only in the old process is reported lost.
+func TestProcessDies(t *testing.T) {
+	d := open(t, options(t))
+	e := double(t, d, 2)
+	x := numbers(t, d, 1, 2)
+	lost, err := run(e, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := run(e, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kernel.As[float32](kept.Host().Buf); got[1] != 4 {
+		t.Errorf("got %v", got)
+	}
+	p, err := os.FindProcess(d.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = d.Sync() // sees that the process is gone
+	again, err := run(e, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kernel.As[float32](again.Host().Buf); got[1] != 8 {
+		t.Errorf("after the restart: %v", got)
+	}
+	var le *pjrt.LostError
+	if err := lost.(interface{ Wait() error }).Wait(); !errors.As(err, &le) {
+		t.Errorf("what was only there: %v, want a LostError", err)
+	}
+	if _, err := run(e, lost); !errors.As(err, &le) {
+		t.Errorf("as an input: %v, want a LostError", err)
+	}
+}
+
+func TestCache(t *testing.T) {
+	o := options(t)
+	near, far := t.TempDir(), t.TempDir()
+	use := func(folders ...string) (*pjrt.Cache, float32) {
+		o.Cache = &pjrt.Cache{Folders: folders, Library: "L"}
+		d := open(t, o)
+		out, err := run(double(t, d, 3), numbers(t, d, 1, 2, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Cache, kernel.As[float32](out.Host().Buf)[2]
+	}
+	check := func(name string, c *pjrt.Cache, got float32, hits, misses int64) {
+		t.Helper()
+		if s := c.Stats(); got != 6 || s.Hits != hits || s.Misses != misses {
+			t.Errorf("%s: %v, %d hits, %d misses", name, got, s.Hits, s.Misses)
+		}
+	}
+	c, got := use(near, far)
+	check("empty", c, got, 0, 1)
+	c, got = use(near, far)
+	check("filled", c, got, 1, 0)
+	files, _ := filepath.Glob(filepath.Join(near, "*", "*.bin"))
+	if len(files) != 1 {
+		t.Fatalf("files %v", files)
+	}
+	for name, spoil := range map[string]func() error{
+		"cut":     func() error { return os.Truncate(files[0], 100) },
+		"emptied": func() error { return os.Truncate(files[0], 0) },
+		"flipped": func() error {
+			b, err := os.ReadFile(files[0])
+			if err != nil {
+				return err
+			}
+			b[len(b)-1] ^= 1
+			return os.WriteFile(files[0], b, 0o644)
+		},
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		c, got = use(near)
+		check(name, c, got, 0, 1)
+		c, got = use(near)
+		check(name+", written anew", c, got, 1, 0)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	c, got = use(near, far)
+	check("from the shared folder", c, got, 1, 0)
+	c, got = use(near)
+	check("copied from it", c, got, 1, 0)
+	c, got = use("/proc/no/such/folder")
+	check("a folder that cannot be used", c, got, 0, 1)
+}
+
+func TestInterrupt(t *testing.T) {
+	d := open(t, options(t))
+	d.Interrupt() // nothing runs: nothing happens
+	if _, err := run(double(t, d, 2), numbers(t, d, 1, 2)); err != nil {
+		t.Error(err)
+	}
+	if err := d.Sync(); err != nil {
+		t.Error(err)
+	}
+}

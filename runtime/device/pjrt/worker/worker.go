@@ -1,0 +1,274 @@
+// Package worker runs a PJRT plug-in in a process of its own and talks to it.
+//
+// Native code may abort, hang, write to standard error or leak: all of that
+// stays in the child, and the parent says what happened. The protocol is
+// frames on a pair of pipes; arrays travel through memory that both map. The
+// package knows no graph and no session. It imports capi of this module.
+// Invariant: a request is answered, or the worker is dead and every later
+// request says how it died.
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	gosync "sync"
+	"time"
+
+	"github.com/tpush/tpush/runtime/device/pjrt/capi"
+)
+
+// Options say what to start.
+type Options struct {
+	Command []string       // that serves the protocol: this program with its hidden subcommand
+	Plugin  string         // the library
+	Create  map[string]any // options of the client
+	Env     []string       // beside what Environ gives
+	Stderr  func(line string)
+}
+
+// A Worker is a running plug-in process. It may be used by several goroutines.
+type Worker struct {
+	cmd    *exec.Cmd
+	shared *arena
+	about  About
+
+	mu     gosync.Mutex // one request at a time
+	w      *bufio.Writer
+	r      *bufio.Reader
+	reply  []byte
+	dead   error
+	late   error // a failure that a wait of our own found, for the next Sync
+	nextID uint64
+	tail   tail
+}
+
+// A DiedError says that the plug-in process ended, and what it said last.
+type DiedError struct {
+	Status string
+	Stderr string // the last lines
+}
+
+// Error gives the ending and the last line.
+func (e *DiedError) Error() string {
+	lines := strings.Split(strings.TrimSpace(e.Stderr), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return "the plug-in process died (" + e.Status + "): " + last
+	}
+	return "the plug-in process died (" + e.Status + ")"
+}
+
+// Start starts the process and waits until the plug-in is loaded.
+func Start(ctx context.Context, o Options) (*Worker, error) {
+	a, err := newArena()
+	if err != nil {
+		return nil, err
+	}
+	create, err := json.Marshal(o.Create)
+	if err != nil {
+		return nil, err
+	}
+	args := append(o.Command[1:], "--plugin="+o.Plugin, "--create="+string(create))
+	w := &Worker{cmd: exec.Command(o.Command[0], args...), shared: a}
+	w.cmd.Env = append(Environ(os.Environ()), o.Env...)
+	w.cmd.ExtraFiles = []*os.File{a.file}
+	w.tail.line = o.Stderr
+	w.cmd.Stderr = &w.tail
+	isolate(w.cmd)
+	in, err := w.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.w, w.r = bufio.NewWriterSize(in, 1<<16), bufio.NewReaderSize(out, 1<<16)
+	if err := w.cmd.Start(); err != nil {
+		a.close()
+		return nil, err
+	}
+	b, err := w.ask(ctx, hello)
+	if err == nil {
+		err = json.Unmarshal(b, &w.about)
+	}
+	if err != nil {
+		w.Kill()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Environ is the environment of a plug-in process. XLA_FLAGS is taken out: an
+// unknown name in it aborts the library; flags go with each compilation. The
+// variables of libtpu keep it from asking the cloud's metadata server and from
+// writing log files.
+func Environ(env []string) []string {
+	var kept []string
+	for _, e := range env {
+		if name, _, _ := strings.Cut(e, "="); name != "XLA_FLAGS" && name != "LIBTPU_INIT_ARGS" {
+			kept = append(kept, e)
+		}
+	}
+	return append(kept, "TF_CPP_MIN_LOG_LEVEL=3", "TPU_SKIP_MDS_QUERY=1", "ALLOW_MULTIPLE_LIBTPU_LOAD=1",
+		"TPU_ACCELERATOR_TYPE=v5litepod-1", "TPU_WORKER_HOSTNAMES=localhost", "TPU_WORKER_ID=0", "TPU_LOG_DIR=disabled")
+}
+
+// About is what the plug-in says of itself.
+func (w *Worker) About() About { return w.about }
+
+// PID is the process.
+func (w *Worker) PID() int { return w.cmd.Process.Pid }
+
+// send writes a request that has no reply.
+func (w *Worker) send(v verb, payload ...[]byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead != nil {
+		return w.dead
+	}
+	err := writeFrame(w.w, uint8(v), payload...)
+	if err == nil {
+		err = w.w.Flush()
+	}
+	if err != nil {
+		return w.died(err)
+	}
+	return nil
+}
+
+// ask writes a request and gives the payload of its reply, a copy. When ctx
+// ends first the process is killed: native code cannot be asked to stop.
+func (w *Worker) ask(ctx context.Context, v verb, payload ...[]byte) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.askLocked(ctx, v, payload...)
+}
+
+func (w *Worker) askLocked(ctx context.Context, v verb, payload ...[]byte) ([]byte, error) {
+	if w.dead != nil {
+		return nil, w.dead
+	}
+	stop := context.AfterFunc(ctx, func() { _ = w.cmd.Process.Kill() })
+	defer stop()
+	err := writeFrame(w.w, uint8(v), payload...)
+	if err == nil {
+		err = w.w.Flush()
+	}
+	var kind uint8
+	var b []byte
+	if err == nil {
+		kind, b, w.reply, err = readFrame(w.r, w.reply)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			w.died(err)
+			return nil, context.Cause(ctx)
+		}
+		return nil, w.died(err)
+	}
+	if kind == okReply {
+		return append([]byte(nil), b...), nil
+	}
+	c := &cursor{b: b}
+	code, text := c.word(), string(c.bytes())
+	if code == codeProtocol {
+		return nil, &FrameError{text}
+	}
+	return nil, &capi.Error{Code: capi.Code(code), Message: text}
+}
+
+// diedWithin is how long a process that closed its pipes may take to end.
+const diedWithin = 2 * time.Second
+
+// died notes the end of the process; cause is what the pipe said.
+func (w *Worker) died(cause error) error {
+	var fe *FrameError
+	if errors.As(cause, &fe) {
+		_ = w.cmd.Process.Kill()
+	}
+	t := time.AfterFunc(diedWithin, func() { _ = w.cmd.Process.Kill() })
+	err := w.cmd.Wait()
+	t.Stop()
+	status := "exit status 0"
+	if err != nil {
+		status = err.Error()
+	}
+	w.dead = &DiedError{status, w.tail.text()}
+	w.shared.close()
+	return w.dead
+}
+
+// Dead gives the *DiedError of a worker that ended, else nil.
+func (w *Worker) Dead() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dead
+}
+
+// Kill ends the process.
+func (w *Worker) Kill() {
+	_ = w.cmd.Process.Kill()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead == nil {
+		w.died(io.EOF)
+	}
+}
+
+// id gives a new id.
+func (w *Worker) id() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nextID++
+	return w.nextID
+}
+
+// tailBytes is how much of standard error is kept.
+const tailBytes = 8 << 10
+
+// tail keeps the last of what a process writes.
+type tail struct {
+	mu   gosync.Mutex
+	b    []byte
+	line func(string)
+	part []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if n := len(t.b) - tailBytes; n > 0 {
+		t.b = append(t.b[:0], t.b[n:]...)
+	}
+	if t.line != nil {
+		t.part = append(t.part, p...)
+		for {
+			line, rest, ok := strings.Cut(string(t.part), "\n")
+			if !ok {
+				break
+			}
+			t.line(line)
+			t.part = []byte(rest)
+		}
+	}
+	return len(p), nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
+
+// String names the worker for messages.
+func (w *Worker) String() string {
+	return fmt.Sprintf("%s %s, PJRT %d.%d", w.about.Platform, w.about.Version, w.about.Major, w.about.Minor)
+}
