@@ -14,7 +14,6 @@ import (
 	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/device"
-	"github.com/tpush/tpush/runtime/device/sim"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
@@ -24,9 +23,11 @@ import (
 type Options struct {
 	Mode     *exec.Mode // Debug when nil
 	Chip     string     // v5e when empty
-	HBMBytes int64      // limit, 0: the chip's
-	Name     string     // of the session, for exports
-	Args     []string   // os.Args of the cells
+	Device   string     // sim when empty, else a name of Openers
+	Openers  map[string]Opener
+	HBMBytes int64    // limit, 0: the chip's
+	Name     string   // of the session, for exports
+	Args     []string // os.Args of the cells
 	Checks   exec.Checks
 }
 
@@ -38,18 +39,19 @@ type Output interface {
 
 // A Session runs cells one after another on one device.
 type Session struct {
-	opts  Options
-	in    *interp.Interp
-	disp  *exec.Dispatcher
-	dev   *sim.Device
-	rec   *trace.Recorder
-	cells []*Cell
-	std   *streams
-	undo  func() // gives the ambient dispatcher back
-	set   Settings
-	last  *Cell // the last cell that failed
-	namer *namer
-	undos []*undo
+	opts   Options
+	in     *interp.Interp
+	disp   *exec.Dispatcher
+	dev    device.Device
+	runsOn string // sim, or a name of Openers
+	rec    *trace.Recorder
+	cells  []*Cell
+	std    *streams
+	undo   func() // gives the ambient dispatcher back
+	set    Settings
+	last   *Cell // the last cell that failed
+	namer  *namer
+	undos  []*undo
 	// cursor is the op looked back at, 0 for the present
 	cursor  atomic.Uint64
 	history struct {
@@ -91,7 +93,7 @@ const recordedEvents = 1 << 16
 
 // NewSession makes a session on a simulated chip.
 func NewSession(o Options) (*Session, error) {
-	s := &Session{opts: o, rec: trace.NewRecorder(recordedEvents), set: defaultSettings(), namer: &namer{at: map[string]int{}}}
+	s := &Session{opts: o, runsOn: o.Device, rec: trace.NewRecorder(recordedEvents), set: defaultSettings(), namer: &namer{at: map[string]int{}}}
 	s.history.ops, s.history.bytes = defaultHistoryOps, defaultHistoryBytes
 	if err := s.openDevice(o.Chip); err != nil {
 		return nil, err
@@ -130,9 +132,9 @@ func (s *Session) openDevice(name string) error {
 	if err != nil {
 		return err
 	}
-	dev := sim.New(chip, sim.Options{Sink: s.rec})
-	if s.opts.HBMBytes > 0 {
-		dev.HBM().SetLimit(s.opts.HBMBytes)
+	dev, err := s.open(s.runsOn, chip)
+	if err != nil {
+		return err
 	}
 	mode := s.opts.Mode
 	if s.disp != nil {
@@ -182,8 +184,8 @@ func (s *Session) Dispatcher() *exec.Dispatcher {
 	return s.disp
 }
 
-// Device is the simulated chip.
-func (s *Session) Device() *sim.Device {
+// Device is what cells run on.
+func (s *Session) Device() device.Device {
 	s.parts.RLock()
 	defer s.parts.RUnlock()
 	return s.dev
@@ -258,23 +260,15 @@ func (s *Session) SetChip(name string) error {
 	if chip.Name == s.dev.Chip().Name {
 		return nil
 	}
-	if n := len(s.disp.LiveValues()); n > 0 {
-		return &LiveTensorsError{Values: n}
-	}
-	if err := s.openDevice(name); err != nil {
-		return err
-	}
-	s.undos = nil
-	s.connect()
-	return nil
+	return s.move(s.runsOn, chip.Name)
 }
 
-// A LiveTensorsError says that the chip cannot change while tensors live on it.
+// A LiveTensorsError says that the device cannot change while tensors live on it.
 type LiveTensorsError struct{ Values int }
 
 // Error says how many there are.
 func (e *LiveTensorsError) Error() string {
-	return fmt.Sprintf("chip: %s on the present chip would be lost; :reset first", count(e.Values, "live tensor"))
+	return fmt.Sprintf("device: %s on the present one would be lost; :reset first", count(e.Values, "live tensor"))
 }
 
 // Reset forgets every variable, type and function, and frees what they held.
@@ -317,6 +311,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	s.runs.Store(true)
 	defer s.runs.Store(false)
 	s.dbg.Begin(c.ID, file, c.FirstLine, strings.Count(text, "\n")+1)
+	defer context.AfterFunc(ctx, s.breakOff)()
 	res, err := s.in.Run(ctx, interp.Source{Cell: c.ID, File: file, FirstLine: c.FirstLine, Text: text})
 	s.dbg.End()
 	s.std.flush()

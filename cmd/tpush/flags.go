@@ -17,6 +17,7 @@ import (
 type kernelFlags struct {
 	mode     string
 	chip     string
+	device   string
 	hbmLimit string
 	name     string
 }
@@ -24,6 +25,7 @@ type kernelFlags struct {
 func (k *kernelFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&k.mode, "mode", "", "eager mode: debug, strict, fuse, compiled (default debug, or what the TORCH_TPU_* variables say)")
 	f.StringVar(&k.chip, "chip", "", "simulated chip: "+strings.Join(chipNames(), ", ")+" (default v5e)")
+	f.StringVar(&k.device, "device", "", "what computes: sim, or xla:cpu and tpu through a plug-in (default sim)")
 	f.StringVar(&k.hbmLimit, "hbm-limit", "", "limit of HBM in bytes, with an optional unit: 512MiB, 2GiB")
 }
 
@@ -37,7 +39,7 @@ func chipNames() []string {
 
 // options checks the flags and makes the options of a session.
 func (k *kernelFlags) options(args []string) (repl.Options, error) {
-	o := repl.Options{Chip: k.chip, Name: k.name, Args: args, Checks: checksFromEnv(os.Getenv)}
+	o := repl.Options{Chip: k.chip, Name: k.name, Device: k.device, Openers: openers(), Args: args, Checks: checksFromEnv(os.Getenv)}
 	if k.mode != "" {
 		m, err := exec.LookupMode(k.mode)
 		if err != nil {
@@ -65,7 +67,7 @@ func (k *kernelFlags) options(args []string) (repl.Options, error) {
 // args are the command line of a kernel with these flags.
 func (k *kernelFlags) args() []string {
 	list := []string{"kernel"}
-	for _, f := range []struct{ name, value string }{{"mode", k.mode}, {"chip", k.chip}, {"hbm-limit", k.hbmLimit}, {"name", k.name}} {
+	for _, f := range []struct{ name, value string }{{"mode", k.mode}, {"chip", k.chip}, {"device", k.device}, {"hbm-limit", k.hbmLimit}, {"name", k.name}} {
 		if f.value != "" {
 			list = append(list, "--"+f.name+"="+f.value)
 		}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/plain"
+	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/selftest"
 	"github.com/tpush/tpush/viz"
@@ -24,7 +26,7 @@ type selftestClass struct {
 }
 
 func (a *app) selftestCommand() *cobra.Command {
-	var dir, mode string
+	var dir, mode, programsDir, on string
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
 		Use: "selftest", Short: "Compare operations with recordings of PyTorch and JAX", Args: cobra.NoArgs,
@@ -33,7 +35,19 @@ layer in every mode, and compare values, types, shapes, gradients and refusals.
 Without --vectors the sample inside the program is used. A record passes when
 it passes in every mode.`,
 		RunE: func(*cobra.Command, []string) error {
+			if programsDir != "" {
+				return a.selftestPrograms(programsDir, on, asJSON)
+			}
 			o := selftest.Options{}
+			if on != "" && on != repl.Simulator {
+				d, err := openDevice(on)
+				if err != nil {
+					fmt.Fprintf(a.stderr, "tpush: selftest: %v\n", err)
+					return exitError(plain.ExitDevice)
+				}
+				defer d.Close()
+				o.Open = func() device.Device { return d }
+			}
 			if mode != "" {
 				m, err := exec.LookupMode(mode)
 				if err != nil {
@@ -50,6 +64,8 @@ it passes in every mode.`,
 	}
 	cmd.Flags().StringVar(&dir, "vectors", "", "`DIR` with recordings, one .jsonl file a class")
 	cmd.Flags().StringVar(&mode, "mode", "", "one mode instead of all")
+	cmd.Flags().StringVar(&programsDir, "stablehlo", "", "`DIR` with StableHLO programs, NAME.mlir and NAME.json each, run on the plug-in of --device")
+	cmd.Flags().StringVar(&on, "device", "", "what computes: sim, or xla:cpu through a plug-in (default sim; xla:cpu with --stablehlo)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one object a class on a line")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "say why each record failed")
 	return cmd

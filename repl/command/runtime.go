@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/repl"
@@ -25,15 +26,16 @@ func runtimeCommands() []Command {
 			},
 		},
 		{
-			Name: "chip", Replay: true, Aliases: []string{"device"}, Group: Runtime, Args: "[NAME]",
+			Name: "device", Replay: true, Group: Runtime, Args: "[sim|xla:cpu|tpu|CHIP]",
+			Doc:     "shows what computes or moves the session to it: the simulator, or real XLA behind a plug-in",
+			Help:    "HBM, layouts and TPU time are always those of the chip's cost model; on xla:cpu the numbers, and the host time of each launch, are real XLA's. tpush plugin add cpu fetches it. Moving is refused while tensors live: their numbers would be lost. The name of a chip is read as :chip.",
+			Example: ":device", Run: deviceCommand,
+			Complete: func(s *repl.Session, _ string) []string { return append(s.DeviceNames(), chips()...) },
+		},
+		{
+			Name: "chip", Replay: true, Group: Runtime, Args: "[NAME]",
 			Doc: "shows the chip or moves the session to another one", Help: "Moving is refused while tensors live: their numbers would be lost.", Example: ":chip", Run: chip,
-			Complete: func(*repl.Session, string) []string {
-				var list []string
-				for _, c := range device.Chips() {
-					list = append(list, c.Name)
-				}
-				return list
-			},
+			Complete: func(*repl.Session, string) []string { return chips() },
 		},
 		{
 			Name: "trace", Replay: true, Aliases: []string{"tr"}, Group: Runtime, Args: "[on|off|show|clear|mark NAME]",
@@ -81,6 +83,31 @@ func mode(c *Call) (Answer, error) {
 		return Answer{}, err
 	}
 	return text("%s: %s", m.Name, m.Doc)
+}
+
+func chips() []string {
+	var list []string
+	for _, c := range device.Chips() {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+// deviceCommand moves the session, or says what it runs on.
+func deviceCommand(c *Call) (Answer, error) {
+	if len(c.Args) > 0 && slices.Contains(chips(), c.Args[0]) {
+		return chip(c)
+	}
+	if len(c.Args) > 0 {
+		if err := c.Session.SetDevice(c.Args[0]); err != nil {
+			return Answer{}, err
+		}
+	}
+	doc := "the simulator"
+	if a, ok := c.Session.Device().(interface{ Describe() string }); ok {
+		doc = a.Describe()
+	}
+	return text("%s: %s, for %s", c.Session.RunsOn(), doc, c.Session.Device().Chip().Name)
 }
 
 func chip(c *Call) (Answer, error) {

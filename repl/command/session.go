@@ -202,6 +202,7 @@ func show(c *Call) (Answer, error) {
 	tb := viz.Table{Columns: []viz.Column{{}, {}}, Rows: [][]string{
 		{"mode", d.Mode().Name + ": " + d.Mode().Doc},
 		{"chip", s.Device().Chip().Name + ", simulated"},
+		{"device", s.RunsOn()},
 		{"HBM", fmt.Sprintf("%s used, peak %s, limit %s", viz.Bytes(hbm.Used()), viz.Bytes(hbm.Peak()), viz.Bytes(hbm.Limit()))},
 		{"cells", fmt.Sprint(len(s.Cells()))},
 		{"ops", fmt.Sprintf("%d in %d launches, %d queued, %d graph breaks", st.Ops, st.Launches, d.Queued(), st.GraphBreaks)},

@@ -67,6 +67,27 @@ type Buffer interface {
 	Revive(owner Owner) error
 }
 
+// A Waiter is a buffer of a device that runs ahead of the host. Its numbers may
+// still fail to come: before Wait gave nil, Host gives zeros.
+type Waiter interface {
+	Buffer
+	// Wait gets the numbers. The error says what went wrong while they were computed.
+	Wait() error
+}
+
+// A Syncer is a device that runs ahead of the host.
+type Syncer interface {
+	Device
+	// Sync waits until everything launched is done and gives its first failure.
+	Sync() error
+}
+
+// An Interrupter is a device whose work can be broken off from another goroutine.
+type Interrupter interface {
+	Device
+	Interrupt()
+}
+
 // A Plan is what a compiler decided about a graph.
 type Plan struct {
 	Kernels    []Kernel

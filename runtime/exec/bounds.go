@@ -45,14 +45,17 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 // computed is read through its strides: looking at it launches nothing.
 func (d *Dispatcher) indexArray(v *Value) (kernel.Array, error) {
 	if n := v.node; v.buf == nil && n != nil && n.def.Name == asStrided && n.in[0].buf != nil {
-		base := n.in[0].buf.Host()
+		base, err := d.host(n.in[0])
+		if err != nil {
+			return kernel.Array{}, err
+		}
 		base.View = shape.View{Dims: v.spec.Dims, Strides: n.attrs.Ints("stride"), Offset: n.attrs.Int("storage_offset")}
 		return base, nil
 	}
 	if err := d.force(v, ReasonBounds); err != nil {
 		return kernel.Array{}, err
 	}
-	return v.buf.Host(), nil
+	return d.host(v)
 }
 
 // paramOf gives the position among all parameters of the k-th input.

@@ -188,6 +188,9 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		}
 		err = e.exe.Run(l)
 	}
+	if err == nil && d.mode.Wait {
+		err = d.catchUp()
+	}
 	if err != nil {
 		return d.failure(last, number, err)
 	}
@@ -338,7 +341,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 	d.mu.Lock()
 	defer d.unlock()
 	if v.state == Constant {
-		return v.buf.Host(), nil
+		return d.host(v)
 	}
 	if d.capturing {
 		return kernel.Array{}, &ReadWhileTracingError{Spec: v.spec, Reason: why}
@@ -362,7 +365,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.spec.String()})
 		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: part.String(), Bytes: part.Bytes(), Value: v.id, Reason: why.String()})
 	}
-	return v.buf.Host(), nil
+	return d.host(v)
 }
 
 // force makes v computed.
@@ -389,7 +392,8 @@ func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
 	if v.buf == nil || v.state == Failed {
 		return kernel.Array{}, false
 	}
-	return v.buf.Host(), true
+	a, err := d.host(v)
+	return a, err == nil
 }
 
 // Sync launches everything queued and waits for the device. It reports the
@@ -402,6 +406,9 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 		return &ReadWhileTracingError{Reason: ReasonSync}
 	}
 	err := d.cut(ReasonSync, false)
+	if e := d.catchUp(); err == nil {
+		err = e
+	}
 	d.clock.Wait(d.dev.Chip().SyncNS)
 	if len(vs) == 0 {
 		if err == nil && d.lost != nil {

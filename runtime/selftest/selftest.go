@@ -28,6 +28,7 @@ type Options struct {
 	Files []string             // names without .jsonl
 	Match func(id string) bool // nil: all
 	Each  func(r *Result)      // called as results come; may be nil
+	Open  func() device.Device // nil: the simulator
 }
 
 // A Result is what became of one record in one mode.
@@ -92,7 +93,7 @@ func Run(dir string, o Options) ([]Result, error) {
 				if o.Match != nil && !o.Match(r.ID) {
 					continue
 				}
-				res := one(f, r, m)
+				res := one(f, r, m, o.Open)
 				if o.Each != nil {
 					o.Each(&res)
 				}
@@ -109,18 +110,21 @@ type PanicError struct{ Value any }
 // Error prints the value.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// one runs a record on a device of its own.
-func one(file string, r *conformance.Record, m *exec.Mode) (res Result) {
+// one runs a record on a simulator of its own, or on what open gives.
+func one(file string, r *conformance.Record, m *exec.Mode, open func() device.Device) (res Result) {
 	res = Result{ID: r.ID, File: file, Op: r.Op, Mode: m.Name}
 	if res.Skipped = departure(r.ID); res.Skipped != "" {
 		return res
 	}
-	chip, err := device.LookupChip("v5e")
-	if err != nil {
-		res.Err = err
-		return res
+	if open == nil {
+		chip, err := device.LookupChip("v5e")
+		if err != nil {
+			res.Err = err
+			return res
+		}
+		open = func() device.Device { return sim.New(chip, sim.Options{}) }
 	}
-	d := exec.New(sim.New(chip, sim.Options{}), exec.Options{Mode: m})
+	d := exec.New(open(), exec.Options{Mode: m})
 	d.SetChecks(exec.ChecksOn)
 	defer tpu.Use(d)()
 	defer func() {

@@ -137,6 +137,12 @@ func (d *Device) About() worker.About {
 	return d.w.About()
 }
 
+// Describe says what runs.
+func (d *Device) Describe() string {
+	a := d.About()
+	return fmt.Sprintf("%s %s, %d device(s), PJRT %d.%d, process %d", a.Platform, a.Version, len(a.Devices), a.Major, a.Minor, d.PID())
+}
+
 // PID is the plug-in's process.
 func (d *Device) PID() int {
 	d.mu.Lock()
