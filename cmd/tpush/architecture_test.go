@@ -37,8 +37,14 @@ var layers = []layer{
 		"runtime/shape": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
 	}},
 	{name: "operations and graphs", packages: []string{"runtime/op", "runtime/graph"}, may: map[string][]string{"runtime/graph": {"runtime/op"}}},
-	{name: "devices", packages: []string{"runtime/device", "runtime/device/sim", "runtime/device/devicetest"}, may: map[string][]string{
-		"runtime/device/sim": {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
+	{name: "devices", packages: []string{
+		"runtime/device", "runtime/device/sim", "runtime/device/devicetest",
+		"runtime/device/pjrt", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker", "runtime/device/pjrt/plugin", "runtime/device/pjrt/programs",
+	}, may: map[string][]string{
+		"runtime/device/pjrt":          {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt/worker":   {"runtime/device/pjrt/capi"},
+		"runtime/device/pjrt/programs": {"runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
+		"runtime/device/sim":           {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
 	}},
 	{name: "dispatch", packages: []string{"runtime/exec"}},
 	{name: "what a user types", packages: []string{"runtime/tpu", "runtime/nn", "runtime/optim", "runtime/data", "runtime/checkpoint"}, may: map[string][]string{
@@ -64,6 +70,7 @@ var layers = []layer{
 var notFor = map[string][]string{
 	"github.com/google/pprof/profile":    {"trace/export"},
 	"github.com/spf13/cobra":             {"cmd/tpush"},
+	"github.com/ebitengine/purego":       {"runtime/device/pjrt/capi"},
 	"github.com/pelletier/go-toml/v2":    {"repl/config"},
 	"github.com/charmbracelet/x/vt":      {"repl/shot"},
 	"charm.land/bubbletea/v2":            {"repl/tui", "repl/shot"},

@@ -54,6 +54,11 @@ func (k *kernelFlags) options(args []string) (repl.Options, error) {
 			return o, err
 		}
 	}
+	if k.device != "" && k.device != repl.Simulator {
+		if _, err := findDevice(k.device); err != nil {
+			return o, err
+		}
+	}
 	if k.hbmLimit != "" {
 		n, err := parseBytes(k.hbmLimit)
 		if err != nil {

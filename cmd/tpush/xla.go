@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -111,21 +110,29 @@ func aboutText(a worker.About) string {
 	return fmt.Sprintf("PJRT %d.%d, StableHLO %v, %s", a.Major, a.Minor, a.Attributes["stablehlo_current_version"], what)
 }
 
+// findDevice gives the plug-in behind the name of a device. It is a
+// *repl.UnknownDeviceError or a *plugin.MissingError when there is none.
+func findDevice(name string) (plugin.Installed, error) {
+	names := []string{repl.Simulator}
+	for _, k := range plugin.All() {
+		if k.Device == name {
+			return plugin.Here(os.Getenv).Find(k.Name)
+		}
+		names = append(names, k.Device)
+	}
+	return plugin.Installed{}, &repl.UnknownDeviceError{Name: name, Names: names}
+}
+
 // openDevice opens a device by its name, for the default chip.
 func openDevice(name string) (device.Device, error) {
-	open := openers()[name]
-	if open == nil {
-		var names []string
-		for _, k := range plugin.All() {
-			names = append(names, k.Device)
-		}
-		return nil, &repl.UnknownDeviceError{Name: name, Names: append([]string{repl.Simulator}, names...)}
+	if _, err := findDevice(name); err != nil {
+		return nil, err
 	}
 	chip, err := device.LookupChip("v5e")
 	if err != nil {
 		return nil, err
 	}
-	return open(chip, 0, nil)
+	return openers()[name](chip, 0, nil)
 }
 
 // selftestPrograms runs a folder of StableHLO programs on a plug-in.
@@ -137,12 +144,7 @@ func (a *app) selftestPrograms(dir, on string, asJSON bool) error {
 		fmt.Fprintf(a.stderr, "tpush: selftest: %v\n", err)
 		return exitError(plain.ExitDevice)
 	}
-	i := slices.IndexFunc(plugin.All(), func(k plugin.Known) bool { return k.Device == on })
-	if i < 0 {
-		_, err := openDevice(on)
-		return fail(err)
-	}
-	in, err := plugin.Here(os.Getenv).Find(plugin.All()[i].Name)
+	in, err := findDevice(on)
 	if err != nil {
 		return fail(err)
 	}

@@ -13,32 +13,29 @@ import (
 // per input, and gives the outputs. Each operation carries its place in the
 // user's program as a location.
 func Lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
-	return lower(g, w, args, nil, location)
+	return lower(g, w, args, func(n *Node, _ *op.LowerCall) { w.Loc = location(n) })
 }
 
-// LowerLaunch is Lower with the attributes of one launch, one list per node
-// (nil: the graph's own), and without locations: two programs that differ in
-// their places only are the same text.
-func LowerLaunch(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, attrs []op.Attrs) []stablehlo.Value {
-	return lower(g, w, args, attrs, func(*Node) string { return "" })
+// LowerLaunch is Lower for one launch, without locations: two programs that
+// differ in their places only are the same text. call may change the
+// attributes of a node, and offer some of them as arguments.
+func LowerLaunch(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, call func(node int, c *op.LowerCall)) []stablehlo.Value {
+	return lower(g, w, args, func(n *Node, c *op.LowerCall) { call(n.Index, c) })
 }
 
-func lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, attrs []op.Attrs, loc func(*Node) string) []stablehlo.Value {
+func lower(g *Graph, w *stablehlo.Writer, args []stablehlo.Value, call func(n *Node, c *op.LowerCall)) []stablehlo.Value {
 	vals := map[Ref]stablehlo.Value{}
 	for i, n := range g.Inputs {
 		vals[Ref{n, 0}] = args[i]
 	}
-	for k, n := range g.Nodes {
+	for _, n := range g.Nodes {
 		c := &op.LowerCall{In: make([]stablehlo.Value, len(n.In)), Out: n.Outs, Attrs: n.Attrs}
-		if k < len(attrs) {
-			c.Attrs = attrs[k]
-		}
 		for i, r := range n.In {
 			if r.Node != nil {
 				c.In[i] = vals[r]
 			}
 		}
-		w.Loc = loc(n)
+		call(n, c)
 		w.Precision = strings.ToUpper(c.Attrs.Str(op.PrecisionAttr))
 		for i, v := range n.Def.Lower(w, c) {
 			vals[Ref{n, i}] = v

@@ -327,17 +327,10 @@ func sameTypes(in []shape.Spec, _ Attrs) (dtype.DType, error) {
 
 // scaled multiplies by attribute alpha.
 func (h hlo) scaled(x stablehlo.Value) stablehlo.Value {
-	switch v := h.c.Attrs.Get("alpha").(type) {
-	case int:
-		if v != 1 {
-			return h.mul(x, h.num(float64(v)))
-		}
-	case float64:
-		if v != 1 {
-			return h.mul(x, h.num(v))
-		}
+	if a := h.c.Attrs.Get("alpha"); a == nil || numberAttr(a) == 1 {
+		return x
 	}
-	return x
+	return h.mul(x, h.attr("alpha"))
 }
 
 // lowerDiv computes narrow floats in f32 only when the quotient is rounded down.

@@ -158,6 +158,22 @@ type LowerCall struct {
 	In    []stablehlo.Value // absent optional operands have an empty ID
 	Out   []shape.Spec
 	Attrs Attrs
+	// Number, when not nil, gives an attribute as an argument of the program, an
+	// f64[], so that one program serves every value of it. A rule may still look
+	// at Attrs: programs are told apart by the sign of a number, and by whether
+	// it is 0, 1, infinite or NaN.
+	Number func(name string) (stablehlo.Value, bool)
+}
+
+// Splat gives numeric attribute name as a tensor of spec s: an argument of the
+// program where it may be one, else a constant.
+func (c *LowerCall) Splat(w *stablehlo.Writer, name string, s shape.Spec) stablehlo.Value {
+	if c.Number != nil {
+		if v, ok := c.Number(name); ok {
+			return w.BroadcastTo(w.Convert(v, s.DType), s.Dims)
+		}
+	}
+	return w.Splat(s, numberAttr(c.Attrs.Get(name)))
 }
 
 // A Def is one row of the table.

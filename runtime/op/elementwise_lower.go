@@ -101,7 +101,7 @@ func (h hlo) chlo(name string, xs ...stablehlo.Value) stablehlo.Value {
 }
 
 func (h hlo) num(x float64) stablehlo.Value            { return h.Splat(h.spec, x) }
-func (h hlo) attr(name string) stablehlo.Value         { return h.num(h.c.Attrs.Float(name)) }
+func (h hlo) attr(name string) stablehlo.Value         { return h.c.Splat(h.Writer, name, h.spec) }
 func (h hlo) add(x, y stablehlo.Value) stablehlo.Value { return h.do("add", x, y) }
 func (h hlo) sub(x, y stablehlo.Value) stablehlo.Value { return h.do("subtract", x, y) }
 func (h hlo) mul(x, y stablehlo.Value) stablehlo.Value { return h.do("multiply", x, y) }

@@ -174,11 +174,7 @@ func lowerFull(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	if v, ok := c.Attrs.Get("fill_value").(int); ok && s.DType.IsInt() {
 		return []stablehlo.Value{w.BroadcastTo(w.ConstantInts(shape.Spec{DType: s.DType}, []int64{int64(v)}), s.Dims)}
 	}
-	v := c.Attrs.Float("fill_value")
-	if b, ok := c.Attrs.Get("fill_value").(bool); ok && b {
-		v = 1
-	}
-	return []stablehlo.Value{w.Splat(s, v)}
+	return []stablehlo.Value{c.Splat(w, "fill_value", s)}
 }
 
 // wideIota is an iota in f64 for results of 64 bits, in f32 or i64 for others.

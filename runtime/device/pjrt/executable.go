@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -13,28 +12,19 @@ import (
 	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
-	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
 var errReplaced = errors.New("its plug-in process ended")
 
-// An executable is a graph and the programs that were compiled for it: values
-// of dynamic attributes are constants of a program, so there is one for each.
+// An executable is a graph and the programs that were compiled for it: usually
+// one, more when launches differ in attributes that are constants of a program.
 type executable struct {
 	dev      *Device
 	g        *graph.Graph
 	plan     *device.Plan
 	params   []shape.Spec
-	dynamic  []int // nodes with attributes that differ between launches
-	programs map[string]*program
-	last     *program
-	lastKey  string
-}
-
-// program is a compiled program and the worker that holds it.
-type program struct {
-	p    *worker.Program
-	born int
+	dynamic  []dynamic
+	programs []*program // the one used last comes first
 }
 
 // Compile plans the graph with the cost model and compiles it with the
@@ -44,10 +34,12 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	if err != nil {
 		return nil, err
 	}
-	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params(), programs: map[string]*program{}}
+	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params()}
 	for i, n := range g.Nodes {
-		if slices.ContainsFunc(n.Def.Params, func(p op.Param) bool { return p.Dynamic }) {
-			x.dynamic = append(x.dynamic, i)
+		for _, p := range n.Def.Params {
+			if p.Dynamic {
+				x.dynamic = append(x.dynamic, dynamic{i, p.Name})
+			}
 		}
 	}
 	w, err := d.worker()
@@ -82,64 +74,31 @@ func (e *CompileError) Error() string {
 // Unwrap gives the plug-in's error.
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// Text is the graph as StableHLO, with the attributes of a launch; nil are the
-// graph's own. It has no locations: the same program at another line is the same.
-func Text(g *graph.Graph, attrs []op.Attrs) string {
-	return stablehlo.Module("main", g.Params(), func(w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
-		return graph.LowerLaunch(g, w, args, attrs)
-	}, stablehlo.ModuleOptions{})
-}
-
-// key tells launches apart by their dynamic attributes.
-func (x *executable) key(attrs []op.Attrs) string {
-	if attrs == nil || len(x.dynamic) == 0 {
-		return ""
-	}
-	same := true
-	for _, i := range x.dynamic {
-		same = same && (i >= len(attrs) || sameAttrs(attrs[i], x.g.Nodes[i].Attrs))
-	}
-	if same {
-		return ""
-	}
-	var b strings.Builder
-	for _, i := range x.dynamic {
-		if i < len(attrs) {
-			fmt.Fprintf(&b, "%d%v", i, attrs[i])
-		}
-	}
-	return b.String()
-}
-
-// sameAttrs says whether two lists are one and the same, which is cheap to see.
-func sameAttrs(a, b op.Attrs) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
 // compileFlags are given with every program: without them XLA's maximum and
 // clamp lose NaN on a CPU.
 var compileFlags = map[string]any{"xla_cpu_enable_fast_min_max": false}
 
-// program gives the compiled program for the attributes of a launch.
-func (x *executable) program(w *worker.Worker, attrs []op.Attrs) (*worker.Program, error) {
-	key := x.key(attrs)
-	if x.last != nil && x.lastKey == key && x.last.born == x.dev.born {
-		return x.last.p, nil
-	}
-	p := x.programs[key]
-	if p == nil || p.born != x.dev.born {
-		made, err := x.dev.compile(w, Text(x.g, attrs))
-		if err != nil {
-			return nil, &CompileError{x.g.Name, err}
+// program gives the compiled program for the attributes of a launch; nil are
+// the graph's own.
+func (x *executable) program(w *worker.Worker, attrs []op.Attrs) (*program, error) {
+	for i, p := range x.programs {
+		if p.born == x.dev.born && x.serves(p, attrs) {
+			copy(x.programs[1:i+1], x.programs[:i])
+			x.programs[0] = p
+			return p, nil
 		}
-		if len(made.Outputs) != len(x.g.Outputs) {
-			return nil, &CompileError{x.g.Name, fmt.Errorf("%d results, want %d", len(made.Outputs), len(x.g.Outputs))}
-		}
-		p = &program{made, x.dev.born}
-		x.programs[key] = p
 	}
-	x.last, x.lastKey = p, key
-	return p.p, nil
+	l := x.lower(attrs)
+	made, err := x.dev.compile(w, l.text)
+	if err != nil {
+		return nil, &CompileError{x.g.Name, err}
+	}
+	if len(made.Outputs) != len(x.g.Outputs) {
+		return nil, &CompileError{x.g.Name, fmt.Errorf("%d results, want %d", len(made.Outputs), len(x.g.Outputs))}
+	}
+	p := &program{lowered: l, p: made, born: x.dev.born}
+	x.programs = append([]*program{p}, x.programs...)
+	return p, nil
 }
 
 // compile compiles a text, or takes it from the cache on disk.
@@ -191,11 +150,18 @@ func (x *executable) Run(l *device.Launch) error {
 			return err
 		}
 	}
+	if len(p.asked) > 0 {
+		b, err := w.Put(0, f64, []int64{int64(len(p.asked))}, x.numbers(p, l.Attrs))
+		if err != nil {
+			return err
+		}
+		in, numbers = append(in, b), append(numbers, b)
+	}
 	room, err := x.allocate(l)
 	if err != nil {
 		return err
 	}
-	outs, err := p.Execute(in)
+	outs, err := p.p.Execute(in)
 	if err != nil {
 		room.giveBack()
 		return err
@@ -234,5 +200,5 @@ func (x *executable) Optimized(ctx context.Context) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return p.Optimized(ctx)
+	return p.p.Optimized(ctx)
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the layout of a structure is what C says, whether a field is used or not
+
 package capi
 
 import "unsafe"
@@ -12,9 +14,7 @@ const (
 	slotPluginInitialize      = 3
 	slotPluginAttributes      = 4
 	slotEventDestroy          = 5
-	slotEventIsReady          = 6
 	slotEventAwait            = 8
-	slotEventOnReady          = 9
 	slotClientCreate          = 10
 	slotClientDestroy         = 11
 	slotClientPlatformName    = 12
@@ -45,13 +45,11 @@ const (
 	slotBufferSize            = 64
 	slotBufferIsDeleted       = 68
 	slotBufferToHost          = 70
-	slotBufferUnsafePointer   = 73
 	slotTopologyCreate        = 82
 	slotTopologyDestroy       = 83
 	slotTopologyPlatformName  = 84
 	slotTopologyVersion       = 85
 	slotTopologyDescriptions  = 86
-	slotTopologyAttributes    = 88
 	slotCompile               = 89
 	slotExeOutputTypes        = 90
 	slotExeOutputDims         = 91
@@ -250,13 +248,6 @@ type executeArgs struct {
 	outs   unsafe.Pointer
 	events unsafe.Pointer
 	device uintptr
-}
-
-type onReadyArgs struct {
-	header
-	event    uintptr
-	callback uintptr
-	user     uintptr
 }
 
 type serializeArgs struct {
