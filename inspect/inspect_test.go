@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,17 +163,85 @@ func TestTimeline(t *testing.T) {
 		{Kind: trace.Apply, AtNS: 2000, Op: 2, Name: "relu"},
 		{Kind: trace.Cut, AtNS: 5000, Op: 2, Launch: 1, Ops: []string{"matmul", "relu"}},
 		{Kind: trace.Alloc, AtNS: 5000, PaddedBytes: 8192, InUseBytes: 12288},
-		{Kind: trace.Launch, AtNS: 6000, DurationNS: 10_000, Launch: 1, Name: "matmul+relu", Ops: []string{"matmul", "relu"}},
+		{Kind: trace.Launch, AtNS: 6000, DurationNS: 10_000, Launch: 1, Op: 2, Name: "matmul+relu", Ops: []string{"matmul", "relu"}},
 		{Kind: trace.Transfer, AtNS: 16_000, DurationNS: 3000, Name: "device to host"},
 		{Kind: trace.Free, AtNS: 19_000, PaddedBytes: 8192, InUseBytes: 4096},
 		{Kind: trace.CellEnd, Cell: 1, AtNS: 20_000},
 	}
-	tl := inspect.TimelineOf(events, 3)
-	if tl.Ops != 2 || tl.Groups != 1 || tl.BusyNS != 10_000 || tl.HostNS != 20_000 || tl.PeakHBM != 12288 {
-		t.Errorf("%+v", tl)
+	for i := range events {
+		events[i].Seq = uint64(i) + 4
 	}
-	golden(t, "testdata/timeline.txt", viz.Text(viz.Plain(), 90, tl.Drawing()))
-	if n := len(tl.Within(6000, 7000).Slices); n != 2 {
-		t.Errorf("%d slices within the launch, want the cell and the launch", n)
+	r := inspect.NewRecording(1000)
+	r.Add(events[:5])
+	r.Add(events[5:])
+	tr := r.Window(inspect.TraceArgs{Cols: 70})
+	if tr.Ops != 2 || tr.Groups != 1 || tr.BusyNS != 10_000 || tr.HostNS != 20_000 || tr.PeakHBM != 12288 || tr.Dropped != 3 {
+		t.Errorf("%+v", tr)
+	}
+	golden(t, "testdata/timeline.txt", viz.Text(viz.Plain(), 90, tr.Drawing(0)))
+	if w := r.Window(inspect.TraceArgs{StartNS: 6000, EndNS: 7000}); len(w.Lanes[trace.DeviceLane].Slices) != 1 || len(w.Lanes[trace.HostLane].Slices) != 1 || len(w.Lanes[trace.TransferLane].Slices) != 0 {
+		t.Errorf("within the launch: %+v", w.Lanes)
+	}
+	for _, c := range []struct {
+		args inspect.TraceArgs
+		want string
+	}{
+		{inspect.TraceArgs{Find: "relu"}, "relu"}, // the op, before the launch
+		{inspect.TraceArgs{Find: "relu", After: 8}, "matmul+relu g1"},
+		{inspect.TraceArgs{Find: "relu", After: 7, Back: true}, "matmul+relu g1"},
+		{inspect.TraceArgs{Find: "g1", After: 9}, "matmul+relu g1"},
+		{inspect.TraceArgs{Op: 1}, "matmul+relu g1"},
+		{inspect.TraceArgs{Group: 1}, "matmul+relu g1"},
+		{inspect.TraceArgs{Find: "device to"}, "device to host"},
+		{inspect.TraceArgs{Find: "nothing"}, ""},
+	} {
+		got := ""
+		if f := r.Window(c.args).Found; f != nil {
+			got = f.Name
+		}
+		if got != c.want {
+			t.Errorf("%+v finds %q, want %q", c.args, got, c.want)
+		}
+	}
+	for filter, want := range map[string][]uint64{"": {13, 14}, "alloc": {5, 10}, "g1": {9, 11}, "#2": {9, 11}, "in[1]": {4, 14}, "relu": {8, 11}} {
+		slices.Sort(want)
+		if got := r.Match(filter, 0, 2); !slices.Equal(got, want) {
+			t.Errorf("filter %q gives %v, want %v", filter, got, want)
+		}
+	}
+}
+
+// A recording that was told of more events than it keeps answers as one that
+// was told of the last ones only.
+func TestRecordingForgets(t *testing.T) {
+	var events []trace.Event
+	for i := range 30_000 {
+		at := int64(i) * 10
+		e := trace.Event{Seq: uint64(i) + 1, Kind: trace.Launch, AtNS: at, DurationNS: 8, Launch: i + 1, Name: "k", Op: uint64(i) + 1}
+		if i%3 == 1 {
+			e = trace.Event{Seq: e.Seq, Kind: trace.Alloc, AtNS: at, InUseBytes: int64(i), Name: "a"}
+		}
+		events = append(events, e)
+	}
+	r := inspect.NewRecording(10_000)
+	for chunk := range slices.Chunk(events, 777) {
+		r.Add(chunk)
+	}
+	late := inspect.NewRecording(10_000)
+	late.Add(events[20_000:])
+	args := inspect.TraceArgs{StartNS: events[25_000].AtNS, EndNS: events[29_000].AtNS, Cols: 50}
+	a, b := r.Window(args), late.Window(args)
+	a.FirstNS, b.FirstNS = 0, 0
+	if x, y := viz.Text(viz.Plain(), 80, a.Drawing(0)), viz.Text(viz.Plain(), 80, b.Drawing(0)); x != y || a.Groups != b.Groups || a.BusyNS != b.BusyNS {
+		t.Errorf("got\n%s\nwant\n%s", x, y)
+	}
+	if a.Dropped != 20_000 || a.Events != 10_000 {
+		t.Errorf("%d dropped, %d kept", a.Dropped, a.Events)
+	}
+	if n := len(a.Lanes[trace.DeviceLane].Slices); n > 60 {
+		t.Errorf("%d slices for 50 cells", n)
+	}
+	if got := r.Match("", 0, 20_000); len(got) != 10_000 || got[0] != 20_001 {
+		t.Errorf("%d events match, the first is %d", len(got), got[0])
 	}
 }

@@ -119,6 +119,14 @@ func (r *Recorder) Last() uint64 {
 	return r.last
 }
 
+// First is the sequence number of the oldest event that is kept; larger than
+// Last when there is none.
+func (r *Recorder) First() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first
+}
+
 // Dropped is how many events the ring no longer has.
 func (r *Recorder) Dropped() uint64 {
 	r.mu.Lock()

@@ -72,6 +72,16 @@ func Gallery() []Example {
 			{Label: "cross_entropy", Note: "digits.tpu:33", Children: []Tree{{Label: "logits"}, {Label: "target"}}},
 			{Label: "w", Note: "parameter"},
 		}}, 60},
+		{"Plot", "series of values as lines", Plot{Title: "loss", XLabel: "step", Series: []PlotSeries{{Label: "train", Values: wave}, {Label: "test", Values: wave[:30]}}}, 60},
+		{"DAG", "a graph in layers", Layered([]DAGNode{
+			{Label: "x f32[32,64]", Meaning: Dim}, {Label: "w f32[64,128]", Meaning: Dim}, {Label: "matmul", Meaning: MXU, From: []int{0, 1}},
+			{Label: "b f32[128]", Meaning: Dim}, {Label: "add", Meaning: VPU, From: []int{2, 3}}, {Label: "tanh", Meaning: VPU, From: []int{4}},
+			{Label: "sum", Meaning: VPU, From: []int{5}}, {Label: "mul", Meaning: VPU, From: []int{5, 2}},
+		}), 60},
+		{"Roofline", "how fast kernels ran, below the ceilings of the chip", Roofline{
+			BytesPerSec: 819e9, Ceilings: []Ceiling{{"MXU bf16 197 TFLOP/s", 197e12, MXU}, {"VPU 6.1 TOP/s", 6.1e12, VPU}},
+			Points: []RoofPoint{{"A", 2000, 150e12, MXU}, {"B", 0.25, 180e9, VPU}, {"C", 12, 2e12, VPU}}, Marked: 1,
+		}, 76},
 		{"Lines", "lines of pieces in different meanings, one line under the cursor", Lines{Choose: true, Marked: 1, Rows: [][]Piece{
 			{{"g1 ", Strong}, {"matmul+add+gelu  ", Normal}, {"ran", OK}},
 			{{"g3 ", Strong}, {"matmul+mul+sum  ", Normal}, {"pending", Wait}},

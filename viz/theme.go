@@ -39,6 +39,9 @@ type Theme struct {
 	Dot  string   // a point of a chart
 	Line []string // parts of a line of a chart: level, rising, falling, upright
 
+	// Joint are the cells of lines that meet: bit 0 goes up, 1 right, 2 down, 3 left.
+	Joint [16]string
+
 	Branch, Last, Through string // of a tree: a child, the last child, a line that passes
 
 	Ramp   []string // shades from nothing to full, for one cell
@@ -56,6 +59,7 @@ func Plain() Theme {
 		Name: "plain", Doc: "ASCII, no colour",
 		Full: "#", Peak: "=", Free: ".", More: "~", Rule: "-", Wall: "|", Edge: "+",
 		Mark: ">", Dot: "o", Line: []string{"-", "/", "\\", "|"},
+		Joint:  [16]string{" ", "|", "-", "+", "|", "|", "+", "+", "-", "+", "-", "+", "+", "+", "+", "+"},
 		Branch: "|-", Last: "`-", Through: "| ",
 		Ramp: ramp, Spark: ramp, Column: []string{" ", ".", "=", "#"},
 	}
@@ -68,6 +72,7 @@ func Unicode() Theme {
 		Name: "unicode", Doc: "line drawing and blocks, no colour",
 		Full: "█", Peak: "▒", Free: "·", More: "…", Rule: "─", Wall: "│", Edge: "└",
 		Mark: "▸", Dot: "●", Line: []string{"─", "╱", "╲", "│"},
+		Joint:  [16]string{" ", "╵", "╶", "└", "╷", "│", "┌", "├", "╴", "┘", "─", "┴", "┐", "┤", "┬", "┼"},
 		Branch: "├─", Last: "└─", Through: "│ ",
 		Ramp: []string{" ", "░", "▒", "▓", "█"}, Spark: eighths, Column: eighths,
 	}

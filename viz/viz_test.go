@@ -72,6 +72,19 @@ func awkward() []Example {
 		{Drawing: HeatMap{Rows: 300, Cols: 300, Values: make([]float64, 90000)}},
 		{Drawing: Tree{}},
 		{Drawing: Tree{Label: wide, Note: wide, Children: []Tree{{Label: wide, Children: []Tree{{}, {Label: "x"}}}, {}}}},
+		{Drawing: Plot{}},
+		{Drawing: Plot{Title: wide, XLabel: wide, Series: []PlotSeries{{Label: wide, Values: huge}, {}, {Values: []float64{nan}}, {Values: []float64{3}}}}},
+		{Drawing: Plot{Low: 1, High: -1, Series: []PlotSeries{{Values: []float64{1, 2}}}}},
+		{Drawing: DAG{}},
+		{Drawing: Layered([]DAGNode{{Label: wide, From: []int{5, -1, 0}}, {Label: wide, From: []int{0, 0}}, {From: []int{0, 1}}, {Label: strings.Repeat("x", 99), From: []int{2}}})},
+		{Drawing: func() DAG {
+			d := Layered([]DAGNode{{Label: wide}, {From: []int{0}}})
+			d.X, d.Y, d.Marked = 7, -3, 1
+			return d
+		}()},
+		{Drawing: Roofline{}},
+		{Drawing: Roofline{BytesPerSec: 1, Ceilings: []Ceiling{{wide, inf, Bad}}, Points: []RoofPoint{{wide, nan, inf, OK}}, Marked: 4}},
+		{Drawing: Roofline{BytesPerSec: 1e9, Ceilings: []Ceiling{{wide, 1e12, Bad}, {"", 0, OK}}, Points: []RoofPoint{{"", 0, 0, OK}, {"A", inf, -1, OK}, {"文", 1e300, 1e-300, OK}}, Marked: 2}},
 		{Drawing: Lines{}},
 		{Drawing: Lines{Rows: [][]Piece{{{wide, Bad}, {wide, OK}}, nil, {{}}}, Choose: true, Marked: 77}},
 		{Drawing: Table{Rows: [][]string{{"a"}}, Choose: true, Marked: -3}},

@@ -56,7 +56,7 @@ type Effect struct {
 
 // All makes one of each panel, in the order of their tabs.
 func All() []Panel {
-	return []Panel{NewHBM(), NewVariables()}
+	return append(others(), NewHelp())
 }
 
 // Named makes the panel of that name, nil when there is none.

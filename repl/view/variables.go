@@ -34,7 +34,7 @@ func reached(x any) []uint64 {
 // Variables are the names of the session. While a cell runs they are given as
 // they were before it.
 func (v *Views) Variables(args inspect.VariablesArgs) (inspect.Variables, error) {
-	if v.s.Quiet(func() { v.look(args) }) {
+	if v.s.Quiet(func() { v.read(args) }) {
 		return v.vars.rows, nil
 	}
 	out := v.vars.rows
@@ -45,8 +45,8 @@ func (v *Views) Variables(args inspect.VariablesArgs) (inspect.Variables, error)
 	return out, nil
 }
 
-// look reads the variables; no cell may run.
-func (v *Views) look(args inspect.VariablesArgs) {
+// read reads the variables; no cell may run.
+func (v *Views) read(args inspect.VariablesArgs) {
 	d := v.s.Dispatcher()
 	blocks := map[uint64]*inspect.MemoryBlock{}
 	m := inspect.MemoryOf(v.s.Device().HBM())

@@ -13,22 +13,35 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/runtime/exec"
 )
 
 // A View is a row of the table: one kind of snapshot.
 type View struct {
 	Name string
 	Doc  string
-	take func(v *Views, args json.RawMessage) (any, error)
+	Take func(v *Views, args json.RawMessage) (any, error)
 }
 
 // All lists the views.
 func All() []View {
 	return []View{
-		{"hbm", "who holds the HBM", func(v *Views, _ json.RawMessage) (any, error) { return v.Memory(), nil }},
+		{"hbm", "who holds the HBM", plain(func(v *Views) (any, error) { return v.Memory(), nil })},
 		{"vars", "the variables; args name one to look into", decoded((*Views).Variables)},
+		{"fusion", "the fusion groups that ran last, and the queue; args name one to look into", decoded((*Views).Fusion)},
+		{"trace", "what ran when; args choose a stretch of time, or what to search for", decoded((*Views).Trace)},
+		{"graph", "the program of a group as nodes and edges; args name the group", decoded((*Views).Graph)},
+		{"roofline", "the kernels that ran, under the ceilings of the chip", plain(func(v *Views) (any, error) { return v.Roofline() })},
+		{"events", "the last events; args filter them", decoded((*Views).Events)},
+		{"cache", "the compilation cache", plain(func(v *Views) (any, error) { return v.Cache() })},
 	}
+}
+
+// plain makes a row of a method without arguments.
+func plain(take func(*Views) (any, error)) func(*Views, json.RawMessage) (any, error) {
+	return func(v *Views, _ json.RawMessage) (any, error) { return take(v) }
 }
 
 // decoded makes a row of a method that takes arguments.
@@ -48,19 +61,22 @@ func decoded[A, T any](take func(*Views, A) (T, error)) func(*Views, json.RawMes
 // read of the recording, so that a look costs what has happened since the last.
 type Views struct {
 	s    *repl.Session
+	more []View // beside the table
 	hbm  history
 	vars known
+	seen *exec.Look // the last look at the dispatcher
+	rec  *inspect.Recording
 }
 
-// New makes the views of a session.
-func New(s *repl.Session) *Views { return &Views{s: s} }
+// New makes the views of a session; more are rows beside those of the table.
+func New(s *repl.Session, more ...View) *Views { return &Views{s: s, more: more} }
 
 // Take takes the snapshot of that name. The error is *UnknownError, *ArgsError
 // or what the view says.
 func (v *Views) Take(name string, args json.RawMessage) (json.RawMessage, error) {
-	for _, row := range All() {
+	for _, row := range append(All(), v.more...) {
 		if row.Name == name {
-			snap, err := row.take(v, args)
+			snap, err := row.Take(v, args)
 			if err != nil {
 				return nil, err
 			}

@@ -119,6 +119,8 @@ type Kernel struct {
 	Unit       op.Unit
 	Bound      string // what limits it: "HBM", "MXU", "VPU", "EUP", "XLU", "index", "launch", or "scalar" (free)
 	Why        string // why it ends here: the fusion rule
+	// What DurationNS is made of; memory, compute and vector work overlap.
+	MXUNS, VectorNS, HBMNS, SerialNS int64
 }
 
 // An Owner says whose an allocation is.

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -33,6 +35,8 @@ type entry struct {
 	reads   int
 	usedAt  int64 // launch number
 	compile time.Duration
+	why     string // it was compiled: what differs from the latest of its kind
+	madeAt  int64  // launch number
 }
 
 type cache struct {
@@ -91,6 +95,9 @@ type CacheEntry struct {
 	Inputs      []shape.Spec
 	Reads       int
 	CompileTime time.Duration
+	Why         string // it was compiled: what differs from the latest program of the same operations
+	MadeAt      int64  // number of the launch it was compiled for
+	UsedAt      int64  // number of the latest launch that ran it
 }
 
 // CacheStats counts what the compilation cache did.
@@ -103,21 +110,30 @@ type CacheStats struct {
 func (d *Dispatcher) CacheStats() CacheStats {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return CacheStats{d.cache.requests, d.cache.hits, d.cache.compiles, len(d.cache.entries)}
+	return d.cache.stats()
 }
 
-// CacheEntries lists the programs in the cache.
+func (c *cache) stats() CacheStats {
+	return CacheStats{c.requests, c.hits, c.compiles, len(c.entries)}
+}
+
+// CacheEntries lists the programs in the cache, in the order they were compiled.
 func (d *Dispatcher) CacheEntries() []CacheEntry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.cache.list()
+}
+
+func (c *cache) list() []CacheEntry {
 	var list []CacheEntry
-	for _, e := range d.cache.entries {
-		ce := CacheEntry{Key: e.key.String(), Name: e.graph.Name, Inputs: e.graph.Params(), Reads: e.reads, CompileTime: e.compile}
+	for _, e := range c.entries {
+		ce := CacheEntry{Key: e.key.String(), Name: e.graph.Name, Inputs: e.graph.Params(), Reads: e.reads, CompileTime: e.compile, Why: e.why, MadeAt: e.madeAt, UsedAt: e.usedAt}
 		for _, n := range e.graph.Nodes {
 			ce.Ops = append(ce.Ops, string(n.Def.Name))
 		}
 		list = append(list, ce)
 	}
+	slices.SortFunc(list, func(a, b CacheEntry) int { return cmp.Or(cmp.Compare(a.MadeAt, b.MadeAt), cmp.Compare(a.Key, b.Key)) })
 	return list
 }
 

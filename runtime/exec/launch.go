@@ -286,11 +286,12 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 		c.evict()
 	}
 	old := c.variants[k.Shapeless]
+	e.why, e.madeAt = missReason(old, e), number
 	c.entries[k], c.variants[k.Shapeless] = e, e
 	c.compiles++
 	if d.tracing() {
 		d.emit(&trace.Event{Kind: trace.Compile, AtNS: d.clock.HostNS, HostNS: e.compile.Nanoseconds(), Stack: r.nodes[len(r.nodes)-1].stack, Launch: int(number),
-			CacheKey: k.String(), Name: g.Name, Ops: opNames(r.nodes), Reason: missReason(old, e)})
+			CacheKey: k.String(), Name: g.Name, Ops: opNames(r.nodes), Reason: e.why})
 	}
 	return e, false, nil
 }

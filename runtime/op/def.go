@@ -95,6 +95,9 @@ const (
 	EUP             // transcendental unit
 )
 
+// String gives the name of the unit.
+func (u Unit) String() string { return [...]string{"VPU", "MXU", "XLU", "DMA", "EUP"}[u] }
+
 // Cost is the work of one call, before padding. The device adds layout and bandwidth.
 type Cost struct {
 	FLOPs      int64 // useful floating-point operations

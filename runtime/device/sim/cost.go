@@ -120,15 +120,24 @@ func (w *work) vectorNS(chip *device.Chip) float64 {
 	return 1e9 * max(w.vpu/chip.VPUOpsPerSec, w.eup/chip.EUPOpsPerSec, w.xlu/chip.XLUOpsPerSec)
 }
 
+// memoryNS is the time of the HBM traffic.
+func (w *work) memoryNS(chip *device.Chip) float64 {
+	b := (float64(w.read) + float64(w.write)) / (chip.HBMBytesPerSec * chip.HBMEfficiency / 1e9)
+	if w.again {
+		b *= 2
+	}
+	return b
+}
+
+// saturated rounds a time.
+func saturated(ns float64) int64 { return int64(math.Round(min(ns, longestNS))) }
+
 // time is t0 + max(C, B, V) + min(min(C, B), fill): compute, memory and vector
 // work overlap, but for the first block in and the last one out.
 func (w *work) time(chip *device.Chip) (ns int64, bound string) {
 	rate := chip.HBMBytesPerSec * chip.HBMEfficiency / 1e9
 	c := w.matmulNS
-	b := (float64(w.read) + float64(w.write)) / rate
-	if w.again {
-		b *= 2
-	}
+	b := w.memoryNS(chip)
 	v := w.vectorNS(chip)
 	t := float64(chip.KernelFloorNS)
 	most := max(c, b, v)

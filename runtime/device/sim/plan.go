@@ -209,6 +209,8 @@ func (p *planner) price(out *device.Plan) {
 		}
 		kern.FLOPs, kern.ReadBytes, kern.WriteBytes, kern.Unit = w.flops, w.read, w.write, w.unit
 		kern.DurationNS, kern.Bound = w.time(p.chip)
+		kern.MXUNS, kern.VectorNS = saturated(w.matmulNS), saturated(w.vectorNS(p.chip))
+		kern.HBMNS, kern.SerialNS = saturated(w.memoryNS(p.chip)), saturated(w.serialNS)
 		if grp.Kind == "scalar" {
 			kern.DurationNS, kern.Bound = 0, "scalar"
 		}

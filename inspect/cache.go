@@ -1,0 +1,97 @@
+package inspect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/viz"
+)
+
+// A Cache is the compilation cache: what it did and what it holds.
+type Cache struct {
+	Requests int64          `json:"requests"`
+	Hits     int64          `json:"hits"`
+	Compiled int64          `json:"compiled"`
+	Entries  []CacheProgram `json:"entries"` // the latest first
+	Left     int            `json:"left,omitempty"`
+	TotalNS  int64          `json:"compile_ns"` // host time of compiling what is held
+}
+
+// A CacheProgram is one program in the cache.
+type CacheProgram struct {
+	Key       string `json:"key"`
+	Name      string `json:"name"`
+	Ops       int    `json:"ops"`
+	Inputs    string `json:"inputs"`
+	Hits      int    `json:"hits"`
+	CompileNS int64  `json:"compile_ns"`
+	Why       string `json:"why"` // it was compiled and not found
+	MadeAt    uint64 `json:"made_at"`
+	UsedAt    uint64 `json:"used_at"` // launches
+}
+
+// maxPrograms is how many programs a snapshot lists.
+const maxPrograms = 200
+
+// CacheOf makes a snapshot of the entries of a cache, in the order they were compiled.
+func CacheOf(entries []exec.CacheEntry, s exec.CacheStats) Cache {
+	c := Cache{Requests: s.Requests, Hits: s.Hits, Compiled: s.Compilations, Entries: []CacheProgram{}}
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := &entries[i]
+		c.TotalNS += e.CompileTime.Nanoseconds()
+		if len(c.Entries) == maxPrograms {
+			c.Left++
+			continue
+		}
+		c.Entries = append(c.Entries, CacheProgram{Key: e.Key, Name: e.Name, Ops: len(e.Ops), Inputs: strings.Join(texts(e.Inputs), " "), Hits: e.Reads,
+			CompileNS: e.CompileTime.Nanoseconds(), Why: e.Why, MadeAt: uint64(e.MadeAt), UsedAt: uint64(e.UsedAt)})
+	}
+	return c
+}
+
+// Rate is a line: requests, hits, programs compiled and held.
+func (c *Cache) Rate() string {
+	return fmt.Sprintf("%s requests, %s hits (%s), %s compiled, %s held", viz.Count(c.Requests), viz.Count(c.Hits), viz.Percent(c.Hits, c.Requests), viz.Count(c.Compiled), viz.Count(int64(len(c.Entries)+c.Left)))
+}
+
+// Reasons counts why programs were compiled, the most frequent kind of reason first.
+func (c *Cache) Reasons() viz.Bars {
+	index := map[string]int{}
+	var b viz.Bars
+	for i := range c.Entries {
+		why := c.Entries[i].Why
+		if strings.HasPrefix(why, "input ") {
+			why = "input shape changed"
+		}
+		k, ok := index[why]
+		if !ok {
+			k = len(b.Rows)
+			index[why] = k
+			b.Rows = append(b.Rows, viz.BarRow{Label: why, Meaning: viz.Wait})
+		}
+		b.Rows[k].Value++
+	}
+	for i := range b.Rows {
+		b.Rows[i].Text = viz.Count(int64(b.Rows[i].Value))
+	}
+	return b
+}
+
+// Table lists the programs. Host times are left out where the same text is wanted twice.
+func (c *Cache) Table(times bool) viz.Table {
+	tb := viz.Table{Columns: []viz.Column{{Title: "program"}, {Title: "ops", Right: true, Drop: 4}, {Title: "hits", Right: true}, {Title: "for", Drop: 3}, {Title: "compiled because"}, {Title: "inputs", Drop: 1}, {Title: "key", Meaning: viz.Dim, Drop: 2}}}
+	if times {
+		tb.Columns = append(tb.Columns, viz.Column{Title: "compile", Right: true, Drop: 5})
+	}
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		row := []string{e.Name, strconv.Itoa(e.Ops), viz.Count(int64(e.Hits)), "g" + strconv.FormatUint(e.MadeAt, 10), e.Why, e.Inputs, e.Key}
+		if times {
+			row = append(row, viz.DurationNS(e.CompileNS))
+		}
+		tb.Rows = append(tb.Rows, row)
+	}
+	return tb
+}
