@@ -16,7 +16,6 @@ type Cache struct {
 	Compiled int64          `json:"compiled"`
 	Entries  []CacheProgram `json:"entries"` // the latest first
 	Left     int            `json:"left,omitempty"`
-	TotalNS  int64          `json:"compile_ns"` // host time of compiling what is held
 }
 
 // A CacheProgram is one program in the cache.
@@ -26,8 +25,8 @@ type CacheProgram struct {
 	Ops       int    `json:"ops"`
 	Inputs    string `json:"inputs"`
 	Hits      int    `json:"hits"`
-	CompileNS int64  `json:"compile_ns"`
-	Why       string `json:"why"` // it was compiled and not found
+	CompileNS int64  `json:"compile_ns"` // host time
+	Why       string `json:"why"`        // it was compiled and not found
 	MadeAt    uint64 `json:"made_at"`
 	UsedAt    uint64 `json:"used_at"` // launches
 }
@@ -40,7 +39,6 @@ func CacheOf(entries []exec.CacheEntry, s exec.CacheStats) Cache {
 	c := Cache{Requests: s.Requests, Hits: s.Hits, Compiled: s.Compilations, Entries: []CacheProgram{}}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := &entries[i]
-		c.TotalNS += e.CompileTime.Nanoseconds()
 		if len(c.Entries) == maxPrograms {
 			c.Left++
 			continue
@@ -79,19 +77,12 @@ func (c *Cache) Reasons() viz.Bars {
 	return b
 }
 
-// Table lists the programs. Host times are left out where the same text is wanted twice.
-func (c *Cache) Table(times bool) viz.Table {
-	tb := viz.Table{Columns: []viz.Column{{Title: "program"}, {Title: "ops", Right: true, Drop: 4}, {Title: "hits", Right: true}, {Title: "for", Drop: 3}, {Title: "compiled because"}, {Title: "inputs", Drop: 1}, {Title: "key", Meaning: viz.Dim, Drop: 2}}}
-	if times {
-		tb.Columns = append(tb.Columns, viz.Column{Title: "compile", Right: true, Drop: 5})
-	}
+// Table lists the programs.
+func (c *Cache) Table() viz.Table {
+	tb := viz.Table{Columns: []viz.Column{{Title: "program", Least: 20}, {Title: "ops", Right: true, Drop: 4}, {Title: "hits", Right: true}, {Title: "for", Drop: 3}, {Title: "compiled because", Least: 28}, {Title: "inputs", Drop: 1}, {Title: "key", Meaning: viz.Dim, Drop: 2}}}
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		row := []string{e.Name, strconv.Itoa(e.Ops), viz.Count(int64(e.Hits)), "g" + strconv.FormatUint(e.MadeAt, 10), e.Why, e.Inputs, e.Key}
-		if times {
-			row = append(row, viz.DurationNS(e.CompileNS))
-		}
-		tb.Rows = append(tb.Rows, row)
+		tb.Rows = append(tb.Rows, []string{e.Name, strconv.Itoa(e.Ops), viz.Count(int64(e.Hits)), "g" + strconv.FormatUint(e.MadeAt, 10), e.Why, e.Inputs, e.Key})
 	}
 	return tb
 }

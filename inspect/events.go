@@ -83,7 +83,7 @@ func EventOf(e *trace.Event) EventRow {
 
 // Table lists the events.
 func (e *Events) Table() viz.Table {
-	tb := viz.Table{Columns: []viz.Column{{Title: "event", Right: true, Meaning: viz.Dim, Drop: 2}, {Title: "at", Right: true, Drop: 1}, {Title: "kind", Meaning: viz.Strong}, {Title: "name"}, {Title: "what"}, {Title: "took", Right: true, Drop: 3}, {Title: "line", Meaning: viz.Place, Drop: 1}}}
+	tb := viz.Table{Columns: []viz.Column{{Title: "event", Right: true, Meaning: viz.Dim, Drop: 2}, {Title: "at", Right: true, Drop: 1}, {Title: "kind", Meaning: viz.Strong}, {Title: "name"}, {Title: "what", Least: 32}, {Title: "took", Right: true, Drop: 3}, {Title: "line", Meaning: viz.Place, Drop: 1}}}
 	for i := range e.Rows {
 		r := &e.Rows[i]
 		took, m := "", viz.Normal

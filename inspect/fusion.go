@@ -360,7 +360,7 @@ func (f *Fusion) Summary() string {
 // Table lists groups, the last n of them; all when n is not positive.
 func (f *Fusion) Table(n int) viz.Table {
 	tb := viz.Table{Columns: []viz.Column{
-		{Title: "group", Meaning: viz.Strong}, {Title: "×", Right: true, Drop: 6}, {Title: "ops", Right: true, Drop: 1}, {Title: "what"}, {Title: "lines", Meaning: viz.Place},
+		{Title: "group", Meaning: viz.Strong}, {Title: "×", Right: true, Drop: 6}, {Title: "ops", Right: true, Drop: 1}, {Title: "what", Least: 18}, {Title: "lines", Meaning: viz.Place},
 		{Title: "state", Right: true}, {Title: "cut because", Drop: 2}, {Title: "at", Meaning: viz.Place, Drop: 5}, {Title: "saved", Right: true, Drop: 4},
 	}}
 	from := 0

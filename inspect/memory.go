@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/trace"
@@ -167,6 +169,42 @@ func (m Memory) Nameless() (bytes int64, blocks int) {
 		}
 	}
 	return bytes, blocks
+}
+
+// Holders says what holds the HBM by name, at most n names, and what freeing
+// them would give.
+func (m Memory) Holders(n int) [][]viz.Piece {
+	var rows [][]viz.Piece
+	line := func(name, text string) {
+		rows = append(rows, []viz.Piece{{Text: fmt.Sprintf("%-9s", name), Meaning: viz.Place}, {Text: text}})
+	}
+	if b, ok := m.MostPadded(); ok {
+		line("padding", viz.Bytes(m.PaddingBytes)+", most in "+b.Spec+": "+viz.Bytes(b.Bytes)+" of numbers in "+viz.Bytes(b.Size)+" at "+m.Owners[b.Owner].Place)
+	}
+	if !m.NamesKnown {
+		return append(rows, viz.Line(viz.Dim, "names are not known while a cell runs"))
+	}
+	var outputs, all int64
+	var gives []string
+	for _, x := range m.Names {
+		all += x.OnlyHere
+		if x.Output {
+			outputs += x.OnlyHere
+		}
+		if x.OnlyHere > 0 && len(gives) < n {
+			gives = append(gives, x.Name+" "+viz.BytesShort(x.OnlyHere))
+		}
+	}
+	if outputs > 0 {
+		line("Out[n]", viz.Bytes(outputs)+" held by outputs alone")
+	}
+	if n, blocks := m.Nameless(); blocks > 0 {
+		line("no name", viz.Bytes(n)+" in "+viz.Count(int64(blocks))+" blocks: gradients, the tape, temporaries")
+	}
+	if all > 0 {
+		line(":free", viz.Bytes(all)+" is held by one name only and free when that name is: "+strings.Join(gives, ", "))
+	}
+	return rows
 }
 
 // The parts of HBM above which it is called warm and high: screens turn yellow

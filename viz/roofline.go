@@ -46,6 +46,10 @@ func (r Roofline) Draw(t Theme, w, h int) []string {
 		top = max(top, l.FLOPsPerSec)
 	}
 	ridge := top / r.BytesPerSec
+	if !(top > 0) || top > 1e30 || ridge > 1e30 || ridge < 1e-30 {
+		c.fit(t, 0, 0, w, "roofline: the ceilings are no rates", Bad)
+		return c.lines(t)
+	}
 	xLow, xHigh := ridge/1e4, ridge*30
 	yLow, yHigh := top, top*2
 	for _, p := range r.Points {
@@ -56,7 +60,7 @@ func (r Roofline) Draw(t Theme, w, h int) []string {
 			yLow = min(yLow, p.FLOPsPerSec/2)
 		}
 	}
-	xLow = max(xLow, ridge/1e8)
+	xLow, xHigh = max(xLow, ridge/1e8), min(xHigh, ridge*1e8)
 	yLow = max(min(yLow, xLow*r.BytesPerSec), top/1e9)
 	column := func(x float64) int { return left + 1 + scale(x, xLow, xHigh, cols) }
 	line := func(y float64) int { return rows - 1 - scale(y, yLow, yHigh, rows) }

@@ -23,6 +23,9 @@ type Column struct {
 	// Drop says when the column is left out of a table that is too wide, after
 	// text was shortened: the highest first, 0 last of all.
 	Drop int
+	// Least is how short text may get before other columns are left out for it;
+	// 0 for the usual.
+	Least int
 }
 
 const (
@@ -161,7 +164,7 @@ func (tb Table) drop(widths []int, w int) {
 				continue
 			}
 			if !tb.Columns[i].Right {
-				n = min(n, shortened)
+				n = min(n, max(shortened, tb.Columns[i].Least))
 			}
 			least += n + gap
 			if d := tb.Columns[i].Drop; d > 0 && (last < 0 || d >= tb.Columns[last].Drop) {

@@ -99,7 +99,7 @@ func awkward() []Example {
 }
 
 func TestExactSize(t *testing.T) {
-	sizes := []int{0, 1, 2, 3, 5, 8, 13, 27, 61, 200}
+	sizes := []int{0, 1, 2, 3, 8, 27, 61, 200}
 	for i, e := range append(Gallery(), awkward()...) {
 		for w := range 201 {
 			natural := e.Drawing.Height(w)
@@ -113,8 +113,8 @@ func TestExactSize(t *testing.T) {
 			for _, h := range heights {
 				// Few sizes in every theme, every size in some.
 				themes := Themes()
-				if !slices.Contains(sizes, w) {
-					themes = themes[(w+h)%4:][:4]
+				if !slices.Contains(sizes, w) || h > 61 {
+					themes = themes[(w+h)%len(themes):][:1]
 				}
 				for _, th := range themes {
 					exact(t, e.Drawing, th, w, h)

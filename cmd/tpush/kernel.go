@@ -81,7 +81,7 @@ func newHandler(o repl.Options) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handler{s: s, views: view.New(s)}, nil
+	return &handler{s: s, views: view.New(s, command.Views()...)}, nil
 }
 
 // Execute runs a cell or a command.

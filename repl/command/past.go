@@ -353,11 +353,7 @@ func why(c *Call) (Answer, error) {
 	}
 	name := c.Args[0]
 	if name[0] == 'g' && len(name) > 1 && name[1] >= '0' && name[1] <= '9' {
-		g, err := findGroup(s, name)
-		if err != nil {
-			return Answer{}, err
-		}
-		return Answer{Text: groupDetail(s, g)}, nil
+		return groupAnswer(s, name)
 	}
 	if opn, ok := opNumber(name); ok {
 		r, ok := s.Dispatcher().RecordOf(opn)

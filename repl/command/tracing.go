@@ -9,6 +9,7 @@ import (
 
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/view"
 	"github.com/tpush/tpush/trace"
 	"github.com/tpush/tpush/trace/export"
 	"github.com/tpush/tpush/viz"
@@ -35,21 +36,21 @@ func traceCommand(c *Call) (Answer, error) {
 		rec.Emit(&trace.Event{Kind: trace.Note, AtNS: c.Session.Device().Clock().HostNS, Name: "mark", Text: strings.Join(c.Args[1:], " ")})
 		return text("marked")
 	case "show":
-		return Answer{Text: timeline(c.Session)}, nil
+		return timeline(c.Session)
 	}
 	return Answer{}, &UsageError{"trace", usage, fmt.Sprintf("no form %q", verb)}
 }
 
-// timeline draws the events of the last cell that used the device.
-func timeline(s *repl.Session) string {
-	cells := s.Cells()
-	for i := len(cells) - 1; i >= 0; i-- {
-		t := inspect.TimelineOf(s.Recorder().Range(cells[i].First, cells[i].Last), s.Recorder().Dropped())
-		if t.Ops+t.Groups > 0 {
-			return fmt.Sprintf("In[%d]  simulated TPU time\n%s", cells[i].ID, viz.Text(viz.Plain(), width+12, t.Drawing()))
-		}
+// timeline draws the last cell that used the device.
+func timeline(s *repl.Session) (Answer, error) {
+	t, err := view.New(s).Trace(inspect.TraceArgs{Cell: -1})
+	if err != nil {
+		return Answer{}, err
 	}
-	return "nothing used the device yet; :trace on records"
+	if t.Cell == 0 {
+		return text("nothing used the device yet; :trace on records")
+	}
+	return text("%s  simulated TPU time\n%s\n%s", inspect.CellName(t.Cell), t.Summary(), viz.Text(viz.Plain(), width+12, t.Drawing(0)))
 }
 
 func exportCommand(c *Call) (Answer, error) {
@@ -152,9 +153,13 @@ func writeSummary(w io.Writer, s *repl.Session) error {
 	for _, c := range s.Cells() {
 		sum.HostTimeNS += c.Wall.Nanoseconds()
 	}
-	for _, r := range foldGroups(d.Groups()) {
-		g := r.last
-		sum.FusionGroups = append(sum.FusionGroups, SummaryGroup{g.Name, len(g.Ops), r.times, g.Reason.String(), lineRange(g), g.Plan.DurationNS, g.Plan.SavedBytes})
+	groups, err := foldedGroups(s)
+	if err != nil {
+		return err
+	}
+	for i := range groups {
+		g := &groups[i]
+		sum.FusionGroups = append(sum.FusionGroups, SummaryGroup{g.Name, g.OpCount, g.Times(), g.Reason, g.Where, g.DurationNS, g.SavedBytes})
 	}
 	for _, l := range expensiveLines(s, 10).Rows {
 		sum.Top = append(sum.Top, SummaryLine{l.Place, l.Source, l.Ops, l.DeviceNS, l.AllocBytes})

@@ -156,8 +156,8 @@ func (p *HBM) View(ctx Context, w, h int) []string {
 		{Text: "  sorted by " + hbmOrders[p.order] + "  v other view  s sort", Meaning: viz.Dim},
 	}}}
 	parts = append(parts, viz.StackPart{Drawing: title, Min: 1, Max: 1}, viz.StackPart{Drawing: p.table(ctx), Min: 2, Grow: true})
-	if card := p.card(); card.Rows != nil && h >= 20 {
-		parts = append(parts, viz.StackPart{Drawing: card, Min: 1, Max: len(card.Rows)})
+	if card := m.Holders(4); card != nil && h >= 20 {
+		parts = append(parts, viz.StackPart{Drawing: viz.Lines{Rows: card}, Min: 1, Max: len(card)})
 	}
 	p.list().page = max(1, h/2)
 	return stack(ctx, w, h, top, parts...)
@@ -214,33 +214,6 @@ func (p *HBM) heldBy(b *inspect.MemoryBlock) string {
 		return "?"
 	}
 	return "no name"
-}
-
-// card says what the names hold, what freeing would give, and what is padding.
-func (p *HBM) card() viz.Lines {
-	m := p.m
-	var rows [][]viz.Piece
-	if b, ok := m.MostPadded(); ok {
-		rows = append(rows, []viz.Piece{{Text: "padding  ", Meaning: viz.Wait},
-			{Text: viz.Bytes(m.PaddingBytes) + ", most in " + b.Spec + ": " + viz.Bytes(b.Bytes) + " of numbers in " + viz.Bytes(b.Size) + " at " + m.Owners[b.Owner].Place}})
-	}
-	if !m.NamesKnown {
-		return viz.Lines{Rows: append(rows, viz.Line(viz.Dim, "names are not known while a cell runs"))}
-	}
-	var outputs, all int64
-	for _, n := range m.Names {
-		all += n.OnlyHere
-		if n.Output {
-			outputs += n.OnlyHere
-		}
-	}
-	if outputs > 0 {
-		rows = append(rows, []viz.Piece{{Text: "Out[n]   ", Meaning: viz.Place}, {Text: viz.Bytes(outputs) + " held by outputs alone; :free out gives it back"}})
-	}
-	if n, blocks := m.Nameless(); blocks > 0 {
-		rows = append(rows, []viz.Piece{{Text: "no name  ", Meaning: viz.Place}, {Text: viz.Bytes(n) + " in " + viz.Count(int64(blocks)) + " blocks: gradients, the tape, temporaries"}})
-	}
-	return viz.Lines{Rows: append(rows, []viz.Piece{{Text: ":free    ", Meaning: viz.Place}, {Text: viz.Bytes(all) + " is held by one name only: freeing that name gives it back"}})}
 }
 
 // Do implements Panel.

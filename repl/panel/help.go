@@ -81,7 +81,7 @@ func (p *Help) View(ctx Context, w, h int) []string {
 		return empty(ctx, w, h, top, "nothing matches "+p.list.filter+"; an empty filter shows all")
 	}
 	p.list.page = max(1, h-6)
-	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.list.at}
+	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {Least: 40}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.list.at}
 	if !ctx.Focused {
 		tb.Marked = -1
 	}

@@ -259,7 +259,7 @@ func (p *Cache) View(ctx Context, w, h int) []string {
 	if len(p.rows) == 0 {
 		return empty(ctx, w, h, top, "no program matches "+p.list.filter+"; an empty filter shows all")
 	}
-	all := p.c.Table(false)
+	all := p.c.Table()
 	tb := viz.Table{Columns: all.Columns, Choose: true, Marked: p.list.at}
 	if !ctx.Focused {
 		tb.Marked = -1

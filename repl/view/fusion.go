@@ -84,9 +84,12 @@ func (v *Views) Roofline() (inspect.Roofline, error) {
 
 // Cache is the compilation cache.
 func (v *Views) Cache() (inspect.Cache, error) {
-	entries, stats, ok := v.s.Dispatcher().LookCache(patience)
-	if !ok {
+	if entries, stats, ok := v.s.Dispatcher().LookCache(patience); ok {
+		c := inspect.CacheOf(entries, stats)
+		v.held = &c
+	}
+	if v.held == nil {
 		return inspect.Cache{}, &BusyError{}
 	}
-	return inspect.CacheOf(entries, stats), nil
+	return *v.held, nil
 }

@@ -28,19 +28,20 @@ type View struct {
 // All lists the views.
 func All() []View {
 	return []View{
-		{"hbm", "who holds the HBM", plain(func(v *Views) (any, error) { return v.Memory(), nil })},
+		{"hbm", "who holds the HBM", Plain(func(v *Views) (any, error) { return v.Memory(), nil })},
 		{"vars", "the variables; args name one to look into", decoded((*Views).Variables)},
 		{"fusion", "the fusion groups that ran last, and the queue; args name one to look into", decoded((*Views).Fusion)},
 		{"trace", "what ran when; args choose a stretch of time, or what to search for", decoded((*Views).Trace)},
 		{"graph", "the program of a group as nodes and edges; args name the group", decoded((*Views).Graph)},
-		{"roofline", "the kernels that ran, under the ceilings of the chip", plain(func(v *Views) (any, error) { return v.Roofline() })},
+		{"roofline", "the kernels that ran, under the ceilings of the chip", Plain(func(v *Views) (any, error) { return v.Roofline() })},
 		{"events", "the last events; args filter them", decoded((*Views).Events)},
-		{"cache", "the compilation cache", plain(func(v *Views) (any, error) { return v.Cache() })},
+		{"debug", "the debugger: where the program stands, breakpoints, watches", Plain(func(v *Views) (any, error) { return v.Debug(), nil })},
+		{"cache", "the compilation cache", Plain(func(v *Views) (any, error) { return v.Cache() })},
 	}
 }
 
-// plain makes a row of a method without arguments.
-func plain(take func(*Views) (any, error)) func(*Views, json.RawMessage) (any, error) {
+// Plain makes the Take of a row without arguments.
+func Plain(take func(*Views) (any, error)) func(*Views, json.RawMessage) (any, error) {
 	return func(v *Views, _ json.RawMessage) (any, error) { return take(v) }
 }
 
@@ -65,6 +66,7 @@ type Views struct {
 	hbm  history
 	vars known
 	seen *exec.Look // the last look at the dispatcher
+	held *inspect.Cache
 	rec  *inspect.Recording
 }
 
