@@ -47,6 +47,9 @@ func Parse(s string) ([]Step, error) {
 		if end < 0 {
 			return nil, &KeysError{i, "< without >, write <lt> for the sign"}
 		}
+		if s[i+end-1] == '+' && strings.HasPrefix(s[i+end:], ">>") { // the key itself is >
+			end++
+		}
 		st, err := named(s[i+1 : i+end])
 		if err != "" {
 			return nil, &KeysError{i, err}

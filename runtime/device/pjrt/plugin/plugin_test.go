@@ -189,8 +189,8 @@ func TestFetch(t *testing.T) {
 
 func TestFromPip(t *testing.T) {
 	files := map[string]string{
-		"/etc/pip.conf":                "[global]\nindex-url = https://site/simple\n",
-		"/home/u/.config/pip/pip.conf": "# mine\n[list]\nindex-url = https://no\n[global]\nindex_url: https://user/simple\nfind-links =\n  /links\n  /more\nproxy = proxy:3128\ntrusted-host = user\n",
+		"/etc/pip.conf":           "[global]\nindex-url = https://site/simple\n",
+		"/u/.config/pip/pip.conf": "# mine\n[list]\nindex-url = https://no\n[global]\nindex_url: https://user/simple\nfind-links =\n  /links\n  /more\nproxy = proxy:3128\ntrusted-host = user\n",
 	}
 	read := func(name string) ([]byte, error) {
 		if s, ok := files[name]; ok {
@@ -198,7 +198,7 @@ func TestFromPip(t *testing.T) {
 		}
 		return nil, os.ErrNotExist
 	}
-	env := map[string]string{"HOME": "/home/u"}
+	env := map[string]string{"HOME": "/u"}
 	get := func(n string) string { return env[n] }
 	x, warn := FromPip(get, read)
 	if x.URL != "https://user/simple" || len(x.Links) != 2 || len(warn) > 0 {
@@ -217,7 +217,7 @@ func TestFromPip(t *testing.T) {
 	if x.Client.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify {
 		t.Error("another host is trusted")
 	}
-	env = map[string]string{"PIP_CONFIG_FILE": os.DevNull, "HOME": "/home/u"}
+	env = map[string]string{"PIP_CONFIG_FILE": os.DevNull, "HOME": "/u"}
 	if x, _ = FromPip(get, read); x.URL != defaultIndex {
 		t.Errorf("without configuration: %s", x.URL)
 	}
