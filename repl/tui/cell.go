@@ -40,8 +40,10 @@ type cell struct {
 	stale    []string // the names it read that a later run changed
 	changed  []int    // the cells that changed them, by count
 
-	breaks map[int]bool // lines with breakpoints
-	stop   *stop        // where it stands, while the debugger holds it
+	breaks   map[int]bool // lines with breakpoints
+	stop     *stop        // where it stands, while the debugger holds it
+	stopLine int          // the line that some cell is stopped at
+	aside    bool         // it was answered at a stop and is no part of the notebook
 
 	version int // of all of the above
 	cache   rowCache

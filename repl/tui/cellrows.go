@@ -126,7 +126,7 @@ func (c *cell) drawSource(p *pen) {
 		from := len(p.rows)
 		mark := p.bar()
 		switch {
-		case c.stop != nil && c.stop.line == i+1:
+		case c.stopLine == i+1:
 			mark = paint(t.Brk, t.Stop)
 		case c.breaks[i+1]:
 			mark = paint(t.Err, t.Break)
@@ -142,7 +142,7 @@ func (c *cell) drawSource(p *pen) {
 			case k > 0:
 				label = paint(t.Dim, strings.Repeat(" ", max(p.l.gutter-4, 0))+t.Wrap)
 			}
-			if p.l.marked && p.l.line == i+1 || c.stop != nil && c.stop.line == i+1 {
+			if p.l.marked && p.l.line == i+1 || c.stopLine == i+1 {
 				r = paint(t.Select, glyph.Fit(glyph.Strip(r), p.inner(), ""))
 			}
 			p.row(mark, label, r)
@@ -277,10 +277,16 @@ func (c *cell) drawFooter(p *pen) {
 	t := p.l.theme
 	var parts []string
 	bad := ""
+	if c.stop != nil {
+		parts = append(parts, "stopped", "F10 next", "F11 into", "Shift-F11 out", "F5 continue")
+	}
 	switch c.status {
 	case queued:
 		parts = append(parts, "queued")
 	case running:
+		if c.stop != nil {
+			break
+		}
 		parts = append(parts, "running "+clock(p.l.now.Sub(c.started)), "Ctrl-C interrupts")
 	case failed:
 		bad = "failed"
@@ -288,6 +294,9 @@ func (c *cell) drawFooter(p *pen) {
 		bad = "interrupted"
 	case aborted:
 		parts = append(parts, "not run: an earlier cell failed")
+	}
+	if c.aside {
+		parts = nil
 	}
 	if c.reply.WallNS > 0 && c.status != running && c.status != queued {
 		if c.status == okay {

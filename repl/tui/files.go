@@ -52,11 +52,12 @@ func cellsOf(text string) []*cell {
 // fileText is the notebook as a .tpu file.
 func fileText(cells []*cell) string {
 	var b strings.Builder
-	for i, c := range cells {
-		if strings.TrimSpace(c.source) == "" {
+	var before *cell
+	for _, c := range cells {
+		if strings.TrimSpace(c.source) == "" || c.aside {
 			continue
 		}
-		if c.heads || i > 0 && !c.joined(cells[i-1]) {
+		if c.heads || before != nil && !c.joined(before) {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
@@ -64,6 +65,7 @@ func fileText(cells []*cell) string {
 		}
 		b.WriteString(c.source + "\n")
 		b.WriteString(c.expect)
+		before = c
 	}
 	return b.String()
 }

@@ -82,17 +82,22 @@ type Model struct {
 	pending  string
 	over     overlay // what lies over the rest and takes the keys first
 
-	kernel  Kernel
-	info    kernel.KernelInfo
-	state   kernelState
-	died    string // why the kernel is gone
-	queue   []*cell
-	job     *job
-	ticking bool
-	broken  time.Time // when Ctrl-C was pressed last
-	stopped *cell     // that the debugger holds
-	last    kernel.ExecuteReply
-	count   int // of the cell that ran last
+	kernel      Kernel
+	info        kernel.KernelInfo
+	state       kernelState
+	died        string // why the kernel is gone
+	queue       []*cell
+	job         *job
+	ticking     bool
+	broken      time.Time // when Ctrl-C was pressed last
+	stopped     *cell     // that the debugger holds
+	stopIn      *cell     // that it stands in: a function may be of another
+	lastStop    *stop
+	entry       bool         // the next cell to run stops at its first line
+	inputBreaks map[int]bool // lines of what is typed
+
+	last  kernel.ExecuteReply
+	count int // of the cell that ran last
 
 	panes      panes
 	marked     *cell // that a panel selected a line of
@@ -172,6 +177,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.arrived(msg)
 	case doneMsg:
 		return m.done(msg)
+	case stoppedMsg:
+		return m.stoppedAt(msg)
+	case continuedMsg:
+		m.goesOn(msg.job)
 	case tickMsg:
 		return m.tick()
 	case autosaveMsg:

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -25,7 +26,8 @@ type job struct {
 	cell   *cell
 	feed   *feed
 	cancel context.CancelCauseFunc
-	live   bool // Go, which may go on for long; not the command of a question
+	number int  // that it is expected to run as
+	entry  bool // it stops at its first line
 }
 
 type (
@@ -97,9 +99,25 @@ func (m *Model) next() tea.Cmd {
 	j := &job{cell: c, cancel: cancel}
 	j.feed = newFeed(m.send, outputMsg{j})
 	m.job = j
-	k, req := m.kernel, kernel.ExecuteRequest{Code: c.source}
+	j.number = m.count + 1
+	own, was := c.breakLines(), c.count
+	lines := own
+	if m.entry && !c.command() {
+		lines = append([]int{1}, own...)
+		j.entry = true
+	}
+	m.entry = false
+	k, req, send := m.kernel, kernel.ExecuteRequest{Code: c.source}, m.send
 	run := func() tea.Msg {
-		rep, err := k.Execute(ctx, req, j.feed.events())
+		if len(lines) > 0 {
+			arm(k, lines, was, j.number)
+		}
+		ev := j.feed.events()
+		ev.Debug = func(raw json.RawMessage) { debugEvent(k, j, send, raw) }
+		rep, err := k.Execute(ctx, req, ev)
+		if j.entry {
+			arm(k, own, 0, j.number)
+		}
 		return doneMsg{j, rep, err}
 	}
 	return tea.Batch(m.autosave(), run, m.startTicking())
@@ -144,6 +162,8 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	m.arrived(outputMsg{j})
 	j.feed.close()
 	j.cancel(nil)
+	m.goesOn(j)
+	m.lastStop = nil
 	if m.job == j {
 		m.job = nil
 	}
@@ -217,6 +237,7 @@ func (m *Model) restart(replay bool) tea.Cmd {
 	old := m.kernel
 	m.kernel = nil
 	if m.job != nil {
+		m.goesOn(m.job)
 		m.job.feed.close()
 		m.job.cancel(nil)
 		m.job = nil

@@ -90,8 +90,13 @@ func (m *Model) run(text string) tea.Cmd {
 	if cmd, ok := m.screenCommand(text); ok {
 		return cmd
 	}
+	if m.stopped != nil {
+		return m.evaluate(text)
+	}
 	m.view.follow = true
-	return m.enqueue(m.nb.append(text))
+	c := m.nb.append(text)
+	c.breaks, m.inputBreaks = m.inputBreaks, nil
+	return m.enqueue(c)
 }
 
 func themeNames() []string {

@@ -104,7 +104,14 @@ func (m *Model) inputGutter(line int, first bool) string {
 	default:
 		label = paint(m.theme.Dim, "  "+m.theme.Wrap)
 	}
-	return glyph.Fit(" "+label, m.at.gutter, "")
+	mark := " "
+	if m.stopped != nil && line == 0 && first {
+		label = paint(m.theme.Brk, "dbg:")
+	}
+	if m.inputBreaks[line+1] && first {
+		mark = paint(m.theme.Err, m.theme.Break)
+	}
+	return glyph.Fit(mark+label, m.at.gutter, "")
 }
 
 // editRows draws the editor inside of a cell.
@@ -185,6 +192,13 @@ func (m *Model) status() string {
 		mode = "debug"
 	}
 	parts := []string{strings.ToUpper(mode)}
+	if m.stopped != nil {
+		cell, line := m.lastStop.place()
+		parts = append(parts, "STOPPED "+placeOf("", cell, line, 0))
+		if m.lastStop.past {
+			parts = append(parts, "LOOKING BACK")
+		}
+	}
 	if chip := m.chip(); chip != "" {
 		parts = append(parts, "tpu:0 "+chip)
 	}
@@ -218,7 +232,7 @@ func (m *Model) status() string {
 		line += "  " + p
 	}
 	sgr := t.Bar
-	if m.state == dead {
+	if m.state == dead || m.stopped != nil {
 		sgr = t.BarHot
 	}
 	return paint(sgr, glyph.Fit(line, m.at.w, t.More))
