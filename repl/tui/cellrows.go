@@ -99,6 +99,8 @@ func (c *cell) draw(l *cellLook) []string {
 // label is In[12], with a star while it runs.
 func (c *cell) label() string {
 	switch {
+	case c.aside:
+		return "dbg"
 	case c.status == running || c.status == queued:
 		return "In[*]"
 	case c.command():

@@ -81,7 +81,11 @@ func describe(k Kernel, b dapStopped) *stop {
 	if dapAsk(k, "stackTrace", map[string]any{"threadId": b.ThreadID, "levels": maxFrames}, &stack) != nil {
 		return s
 	}
-	s.frames = stack.Frames
+	for _, f := range stack.Frames {
+		if f.Source.SourceReference > 0 || f.Source.Path != "" { // not what the debugger itself evaluated
+			s.frames = append(s.frames, f)
+		}
+	}
 	if len(s.frames) == 0 {
 		return s
 	}

@@ -258,7 +258,7 @@ func (m *Model) autosaveLater() tea.Cmd {
 	if d <= 0 || m.opts.Files.Session == nil {
 		return nil
 	}
-	return tea.Tick(d, func(time.Time) tea.Msg { return autosaveMsg{} })
+	return m.later(d, autosaveMsg{})
 }
 
 // opened shows what was found when the notebook was opened.

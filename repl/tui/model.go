@@ -63,6 +63,7 @@ type Model struct {
 	themeID int // changes with the theme, to void what was drawn
 	now     func() time.Time
 	send    func(tea.Msg)
+	later   func(d time.Duration, msg tea.Msg) tea.Cmd
 	keys    config.Keymap
 	actions map[string]actor
 
@@ -128,6 +129,9 @@ type Model struct {
 // New makes the model. send tells the program of things that happen outside of it.
 func New(o Options, send func(tea.Msg)) *Model {
 	m := &Model{opts: o, theme: o.Theme, now: o.Now, send: send, input: edit.New(""), mouse: o.Mouse}
+	m.later = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}
 	if m.now == nil {
 		m.now = time.Now
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -20,6 +21,9 @@ import (
 type fake struct {
 	count int
 	reply kernel.ExecuteReply
+
+	asked []string          // requests of the debugger
+	dap   map[string]string // the bodies it answers with
 }
 
 func (f *fake) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.Events) (kernel.ExecuteReply, error) {
@@ -42,6 +46,8 @@ func (f *fake) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.E
 		rep.Reads = strings.Fields(rest)
 	case "writes":
 		rep.Writes = strings.Fields(rest)
+	case "stop":
+		ev.Debug(json.RawMessage(`{"event":"stopped","body":{"reason":"breakpoint","threadId":1,"lines":["Brk[1] stopped at In[1]:2","   => 2 | y := 1","   operands  x f32[2]"]}}`))
 	case "wait":
 		<-ctx.Done()
 		ev.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted", Cell: f.count})
@@ -52,35 +58,68 @@ func (f *fake) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.E
 	return rep, nil
 }
 
-func (f *fake) Complete(context.Context, kernel.CompleteRequest) (kernel.CompleteReply, error) {
-	return kernel.CompleteReply{}, nil
+func (f *fake) Complete(_ context.Context, r kernel.CompleteRequest) (kernel.CompleteReply, error) {
+	word := r.Code[strings.LastIndexAny(r.Code[:r.CursorPos], " .(")+1 : r.CursorPos]
+	rep := kernel.CompleteReply{CursorStart: r.CursorPos - len(word), CursorEnd: r.CursorPos}
+	for _, c := range []kernel.Candidate{{Text: "MatMul", Kind: "method", Detail: "(other *Tensor) *Tensor"}, {Text: "Max", Kind: "method", Detail: "() *Tensor"}, {Text: "Mean", Kind: "method", Detail: "() *Tensor"}} {
+		if strings.HasPrefix(c.Text, word) {
+			rep.Matches, rep.Details = append(rep.Matches, c.Text), append(rep.Details, c)
+		}
+	}
+	return rep, nil
 }
 
-func (f *fake) Inspect(context.Context, kernel.InspectRequest) (kernel.InspectReply, error) {
-	return kernel.InspectReply{}, nil
+func (f *fake) Inspect(_ context.Context, r kernel.InspectRequest) (kernel.InspectReply, error) {
+	return kernel.InspectReply{Found: true, Data: map[string]string{"text/plain": "about " + r.Code}}, nil
 }
 
 func (f *fake) Info(context.Context) (kernel.KernelInfo, error) {
 	return kernel.KernelInfo{Banner: "a TPU v5e", PID: 7}, nil
 }
 
-func (f *fake) Debug(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
-func (f *fake) View(context.Context, string, any, any) error                    { return nil }
-func (f *fake) Stop()                                                           {}
-func (f *fake) Kill()                                                           {}
+func (f *fake) Debug(_ context.Context, raw json.RawMessage) (json.RawMessage, error) {
+	var r struct {
+		Command   string          `json:"command"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	_ = json.Unmarshal(raw, &r)
+	f.asked = append(f.asked, r.Command+" "+string(r.Arguments))
+	body, ok := f.dap[r.Command]
+	if !ok {
+		body = "{}"
+	}
+	return json.RawMessage(`{"success":true,"body":` + body + `}`), nil
+}
+
+func (f *fake) View(_ context.Context, name string, _, into any) error {
+	data := map[string]string{"hbm": `{"chip":"v5e","used_bytes":1024,"limit_bytes":4096}`, "vars": `{"rows":[{"name":"weights","type":"f32[2]","tensor":true,"address":-1}]}`}[name]
+	if data == "" {
+		return errors.New("no such view")
+	}
+	return json.Unmarshal([]byte(data), into)
+}
+
+func (f *fake) Stop() {}
+func (f *fake) Kill() {}
 
 // A screen drives a model without a terminal and without a clock.
 type screen struct {
 	*Model
-	t   testing.TB
-	now time.Time
+	t    testing.TB
+	k    *fake
+	now  time.Time
+	sent []tea.Msg // by goroutines beside the screen
 }
 
 func newScreen(t testing.TB, w, h int, cells ...string) *screen {
 	theme, _ := ThemeNamed("dark")
 	s := &screen{t: t, now: time.Unix(1_000_000, 0)}
 	k := &fake{}
-	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Keys: config.Default().Keys, Files: Files{Original: []byte(strings.Join(cells, "\n// %%\n"))}, Now: func() time.Time { return s.now }}, nil)
+	s.k = k
+	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Keys: config.Default().Keys, Files: Files{Original: []byte(strings.Join(cells, "\n// %%\n"))}, Now: func() time.Time { return s.now }}, func(msg tea.Msg) { s.sent = append(s.sent, msg) })
+	s.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		return func() tea.Msg { return msg }
+	}
 	s.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	s.do(s.Init())
 	return s
@@ -91,7 +130,14 @@ func (s *screen) do(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	switch msg := cmd().(type) {
+	msg := cmd()
+	for len(s.sent) > 0 { // what came before the command ended
+		first := s.sent[0]
+		s.sent = s.sent[1:]
+		_, next := s.Update(first)
+		s.do(next)
+	}
+	switch msg := msg.(type) {
 	case nil, tickMsg, autosaveMsg, tea.QuitMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {

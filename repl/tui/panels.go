@@ -154,7 +154,7 @@ func (m *Model) refreshLater() tea.Cmd {
 	}
 	m.panes.waking = true
 	m.waiting++
-	return tea.Tick(viewEvery, func(time.Time) tea.Msg { return viewMsg{} })
+	return m.later(viewEvery, viewMsg{})
 }
 
 func (m *Model) viewDue() tea.Cmd {

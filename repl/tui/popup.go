@@ -229,6 +229,9 @@ func (m *Model) popupKey(name string) (tea.Cmd, bool) {
 		}
 		return m.accept(p.at), true
 	case "next":
+		if len(p.found) == 1 {
+			return m.accept(0), true
+		}
 		p.step(1)
 	case "previous":
 		p.step(-1)
@@ -258,7 +261,7 @@ func (m *Model) drawPopup(rows []string, x, y int) {
 		textW = max(textW, min(glyph.Width(p.items[h.item].Text), 40))
 		detailW = max(detailW, min(glyph.Width(p.items[h.item].Detail), 48))
 	}
-	w := min(textW+detailW+4+len(kindWord("")), m.w)
+	w := min(textW+detailW+5+len(kindWord("")), m.w)
 	var list []string
 	for i := p.top; i < p.top+n; i++ {
 		it := p.items[p.found[i].item]
@@ -275,7 +278,7 @@ func (m *Model) drawPopup(rows []string, x, y int) {
 	}
 	px := x - glyph.Width(p.word(m.text())) - 1 - len(kindWord("")) - 1
 	py := y + 1
-	if py+len(list) > len(rows) {
+	if py+len(list) > len(rows)-m.at.statusH-m.at.keysH {
 		py = max(y-len(list), 0)
 	}
 	lay(rows, list, px, py, m.w)

@@ -136,7 +136,7 @@ func (m *Model) startTicking() tea.Cmd {
 const tickEvery = 250 * time.Millisecond
 
 func (m *Model) tickLater() tea.Cmd {
-	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{} })
+	return m.later(tickEvery, tickMsg{})
 }
 
 func (m *Model) tick() tea.Cmd {
