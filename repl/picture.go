@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/repl/interp"
@@ -44,21 +45,45 @@ func (s *Session) picture(err error, st *trace.Stack) []string {
 	return append(lines, callers(st)...)
 }
 
-// callers lists the frames above the innermost.
+// callers lists the frames above the innermost; those of a recursion, also one
+// of several functions, are listed once.
 func callers(st *trace.Stack) []string {
 	var lines []string
-	const shown = 12
-	for i, f := range st.Frames {
-		if i == 0 {
-			continue
+	const shown = 30
+	for i := 1; i < len(st.Frames); {
+		if len(lines) >= shown {
+			return append(lines, fmt.Sprintf("   … %d more frames", len(st.Frames)-i))
 		}
-		if i > shown {
-			lines = append(lines, fmt.Sprintf("   … %d more frames", len(st.Frames)-shown-1))
-			break
+		period, times := recursion(st.Frames[i:])
+		for _, f := range st.Frames[i : i+period] {
+			lines = append(lines, fmt.Sprintf("   called from %s  %s", place(f), f.Func))
 		}
-		lines = append(lines, fmt.Sprintf("   called from %s  %s", place(f), f.Func))
+		i += period * times
+		if times > 1 {
+			more := ""
+			if len(st.Frames)-i < period { // deeper ones are not kept
+				more, i = " or more", len(st.Frames)
+			}
+			lines[len(lines)-1] += fmt.Sprintf("  (%d times%s)", times, more)
+		}
 	}
 	return lines
+}
+
+// recursion tells how many frames repeat at the start of a list, and how often: 1
+// and 1 if none do.
+func recursion(frames []trace.Frame) (period, times int) {
+	const longest = 4
+	for period = 1; period <= longest && 2*period <= len(frames); period++ {
+		times = 1
+		for n := period; n+period <= len(frames) && slices.Equal(frames[:period], frames[n:n+period]); n += period {
+			times++
+		}
+		if times > 2 || period == 1 && times > 1 {
+			return period, times
+		}
+	}
+	return 1, 1
 }
 
 // source gives the text of line n of a cell.
@@ -92,7 +117,7 @@ func (s *Session) excerpt(f trace.Frame) (lines []string, margin int) {
 	if len(s.source(f, f.Line)) > maxShownLine {
 		return nil, margin
 	}
-	if prev := s.source(f, f.Line-1); len(prev) <= maxShownLine && strings.TrimSpace(prev) != "" {
+	if prev := s.source(f, f.Line-1); len(prev) <= maxShownLine && strings.TrimSpace(prev) != "" && !strings.Contains(prev, "ʹ") {
 		lines = append(lines, fmt.Sprintf("   %*d | %s", margin, number(f, f.Line-1), expand(prev)))
 	}
 	if line := s.source(f, f.Line); line != "" {

@@ -76,6 +76,7 @@ type Cell struct {
 	File      string
 	FirstLine int // in File
 	Source    string
+	Command   string // that made the cell; what a user sees of it then
 	Status    string // ok, error, skipped
 	Values    []interp.Shown
 	Warnings  []cell.Diagnostic
@@ -418,15 +419,22 @@ func (s *Session) Fail(c *Cell, err error) {
 
 // Show formats the values of a cell as they stand after Out[n]. Showing reads
 // tensors, so it may find a failure that was pending.
-func (s *Session) Show(c *Cell) (shown string, err error) {
-	err = tpu.Try(func() {
-		parts := make([]string, len(c.Values))
-		for i, v := range c.Values {
-			parts[i] = s.Format(v)
-		}
-		shown = strings.Join(parts, ", ")
+func (s *Session) Show(ctx context.Context, c *Cell) (shown string, err error) {
+	if len(c.Values) == 0 {
+		return "", nil
+	}
+	parts := make([]string, len(c.Values))
+	done := s.in.Do(ctx, c.ID, func() {
+		err = tpu.Try(func() {
+			for i, v := range c.Values {
+				parts[i] = s.Format(v)
+			}
+		})
 	})
-	return shown, err
+	if done != nil {
+		return "", done
+	}
+	return strings.Join(parts, ", "), err
 }
 
 // Warning formats a warning of the compiler.

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"sort"
 	"strconv"
@@ -14,21 +15,36 @@ import (
 // Format prints a value as it stands after Out[n]: 42  int. Strings are quoted,
 // maps are in key order, what is too long for a line takes one line an element,
 // and what is too long altogether is cut with the way to see more.
-func (s *Session) Format(v interp.Shown) string {
+func (s *Session) Format(v interp.Shown) string { return s.format(v, s.set) }
+
+// FormatMore prints a value as Format does, with room for much more of it, or
+// for all of it.
+func (s *Session) FormatMore(v interp.Shown, all bool) string {
+	set := s.set
+	set.MaxLines, set.MaxBytes = 10*set.MaxLines, 16*set.MaxBytes
+	if all {
+		set.MaxLines, set.MaxBytes = math.MaxInt/2, math.MaxInt/2
+	}
+	return s.format(v, set)
+}
+
+func (s *Session) format(v interp.Shown, set Settings) string {
 	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
 		return t.String()
 	}
 	v.Value = s.in.Plain(v.Value)
-	p := &printer{set: s.set, in: s.in}
+	p := &printer{set: set, in: s.in}
 	text := p.value(reflect.ValueOf(v.Value), v.Type, 0)
 	if err, ok := v.Value.(error); ok && err != nil {
 		return "error: " + oneLine(err.Error()) + "  " + v.Type
 	}
-	if len(text) > s.set.Width && p.breakable {
-		q := &printer{set: s.set, in: s.in, tall: true}
+	if len(text) > set.Width && p.breakable {
+		q := &printer{set: set, in: s.in, tall: true, name: v.Name}
 		text = q.value(reflect.ValueOf(v.Value), v.Type, 0)
+	} else {
+		text = cutLines(text, v.Name, set)
 	}
-	return s.cut(text, v) + typeSuffix(v)
+	return cutBytes(text, v.Name, set) + typeSuffix(v)
 }
 
 // briefBytes is how long Brief is at most.
@@ -59,27 +75,39 @@ func typeSuffix(v interp.Shown) string {
 	return "  " + v.Type
 }
 
-// cut shortens text to the limits of the settings.
-func (s *Session) cut(text string, v interp.Shown) string {
+// more is what stands for the rest of a value, with the way to see it.
+func more(n int, what, name string) string {
+	text := fmt.Sprintf("… %d more%s", n, what)
+	if name != "" {
+		text += ", :inspect " + name
+	}
+	return text
+}
+
+// cutLines shortens the text that a value gives of itself.
+func cutLines(text, name string, set Settings) string {
 	lines := strings.Split(text, "\n")
-	more := ""
-	if len(lines) > s.set.MaxLines {
-		more = fmt.Sprintf("\n… %d more lines, :inspect %s", len(lines)-s.set.MaxLines, v.Name)
-		text = strings.Join(lines[:s.set.MaxLines], "\n")
+	if n := len(lines) - set.MaxLines; n > 0 {
+		return strings.Join(lines[:set.MaxLines], "\n") + "\n" + more(n, " lines", name)
 	}
-	if len(text) > s.set.MaxBytes {
-		more = fmt.Sprintf("… %d more bytes, :inspect %s", len(text)-s.set.MaxBytes, v.Name)
-		text = strings.ToValidUTF8(text[:s.set.MaxBytes], "")
+	return text
+}
+
+// cutBytes shortens any text.
+func cutBytes(text, name string, set Settings) string {
+	if n := len(text) - set.MaxBytes; n > 0 {
+		return strings.ToValidUTF8(text[:set.MaxBytes], "") + more(n, " bytes", name)
 	}
-	return text + more
+	return text
 }
 
 // A printer formats one value.
 type printer struct {
 	set       Settings
-	tall      bool // one line an element at the top level
-	breakable bool // the value has elements
-	mute      bool // calls no method of a cell's types
+	tall      bool   // one line an element at the top level
+	name      string // of the variable that holds the value, "" if none
+	breakable bool   // the value has elements
+	mute      bool   // calls no method of a cell's types
 	in        *interp.Interp
 }
 
@@ -98,7 +126,7 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 			v = reflect.ValueOf(p.in.Plain(v.Interface()))
 		}
 		if !p.mute {
-			switch text, method := p.in.Text(v); method {
+			switch text, method := p.text(v); method {
 			case "String":
 				return text
 			case "Error":
@@ -113,10 +141,10 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 			return x.Summary()
 		case fmt.Stringer:
 			if v.Kind() != reflect.Pointer || !v.IsNil() {
-				return x.String()
+				return guarded("String", x.String)
 			}
 		case error:
-			return "error: " + x.Error()
+			return "error: " + guarded("Error", x.Error)
 		}
 	}
 	switch v.Kind() {
@@ -168,32 +196,58 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 	return fmt.Sprint(v)
 }
 
-// list prints elements between brackets, in one line or one line each.
+// text asks the value of a cell's type for its own text.
+func (p *printer) text(v reflect.Value) (text, method string) {
+	text = guarded("String", func() (t string) {
+		t, method = p.in.Text(v)
+		return t
+	})
+	if method == "" && text != "" { // it panicked
+		method = "String"
+	}
+	return text, method
+}
+
+// guarded calls a method that writes a value; when it panics, that is said in its
+// place, as package fmt does.
+func guarded(method string, f func() string) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("%%!v(PANIC=%s method: %v)", method, r)
+		}
+	}()
+	return f()
+}
+
+// list prints elements between brackets: in one line as far as anybody could see
+// it, or one line each, the first MaxLines of them.
 func (p *printer) list(open, end, sep string, n, depth int, elem func(int) string) string {
 	if depth == 0 && n > 0 {
 		p.breakable = true
 	}
 	var b strings.Builder
 	b.WriteString(open)
-	tall := p.tall && depth == 0
+	if p.tall && depth == 0 {
+		for i := range n {
+			if i == p.set.MaxLines {
+				b.WriteString("\n  " + more(n-i, "", p.name))
+				break
+			}
+			b.WriteString("\n  " + elem(i))
+		}
+		return b.String() + "\n" + end
+	}
 	for i := range n {
-		switch {
-		case tall:
-			b.WriteString("\n  ")
-		case i > 0:
+		if i > 0 {
 			b.WriteString(sep)
 		}
-		if b.Len() > 64*p.set.MaxBytes { // far beyond what is shown
-			fmt.Fprintf(&b, "… %d more", n-i)
+		if b.Len() > p.set.MaxBytes || p.tall && i >= p.set.MaxLines && b.Len() > p.set.Width {
+			b.WriteString(more(n-i, "", ""))
 			break
 		}
 		b.WriteString(elem(i))
 	}
-	if tall {
-		b.WriteByte('\n')
-	}
-	b.WriteString(end)
-	return b.String()
+	return b.String() + end
 }
 
 // less orders map keys as fmt does for the kinds that have an order.

@@ -89,7 +89,7 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
 	next := h.s.Next()
-	if repl.IsCommand(r.Code) && h.s.Ready(ctx) != nil {
+	if repl.IsCommand(r.Code) && !command.Recorded(r.Code) && h.s.Ready(ctx) != nil {
 		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})
 		rep.Status, rep.ErrorName = "error", "interrupt"
 	} else if repl.IsCommand(r.Code) {
@@ -103,7 +103,7 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		}
 		rep.Status = "ok"
 		if c != nil {
-			h.tell(c, r.Silent, out)
+			h.tell(ctx, c, r.Silent, out)
 			rep.Status = c.Status
 			if len(c.Reports) > 0 {
 				rep.ErrorName = c.Reports[0].Kind
@@ -120,20 +120,22 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 }
 
 // tell sends what a cell produced.
-func (h *handler) tell(c *repl.Cell, silent bool, out kernel.Output) {
+func (h *handler) tell(ctx context.Context, c *repl.Cell, silent bool, out kernel.Output) {
 	for _, w := range c.Warnings {
 		if w.Kind == cell.OnlyImports {
 			continue
 		}
 		out.Display(kernel.ResultContent{ExecutionCount: c.ID, Warning: true, Data: plainText(h.s.Warning(c, w))})
 	}
-	if len(c.Values) > 0 && !silent {
-		shown, err := h.s.Show(c)
+	if len(c.Values) > 0 {
+		shown, err := h.s.Show(ctx, c)
 		if err != nil {
 			h.report(c, err, out)
 			return
 		}
-		out.Result(kernel.ResultContent{ExecutionCount: c.ID, Data: richData(shown, c.Values)})
+		if !silent {
+			out.Result(kernel.ResultContent{ExecutionCount: c.ID, Data: richData(shown, c.Values)})
+		}
 	}
 	for _, r := range c.Reports {
 		out.Error(errorContent(r))

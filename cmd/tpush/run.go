@@ -70,7 +70,7 @@ errors go to standard error. The first error ends the run.`,
 			}
 			code := plain.Run(ctx, p, nb, o)
 			if code != plain.ExitKernelDied {
-				if c := a.export(p, f.outputs()); code == plain.ExitOK {
+				if c := a.export(p, f.outputs(), code == plain.ExitTimeout || code == plain.ExitInterrupted); code == plain.ExitOK {
 					code = c
 				}
 			}
@@ -91,24 +91,46 @@ errors go to standard error. The first error ends the run.`,
 	return cmd
 }
 
+// exportLimit bounds the exports of a run that was stopped: an operation may
+// still run that the kernel waits for.
+const exportLimit = 3 * time.Second
+
 // export asks the kernel to write the output files.
-func (a *app) export(p kernel.Runner, files []outputFile) int {
+func (a *app) export(p kernel.Runner, files []outputFile, stopped bool) int {
 	code := plain.ExitOK
 	for _, o := range files {
 		file, err := filepath.Abs(o.file)
-		if err != nil {
+		if err != nil || o.file == "-" {
 			file = o.file
 		}
-		_, err = p.Execute(context.Background(), kernel.ExecuteRequest{Code: fmt.Sprintf(":export %s %s", o.format, file)}, kernel.Events{
-			Error: func(e kernel.ErrorContent) {
-				fmt.Fprintf(a.stderr, "tpush: %s: %s\n", o.format, e.Value)
-				code = plain.ExitUsage
-			},
-		})
-		if err != nil {
-			fmt.Fprintf(a.stderr, "tpush: %v\n", err)
-			code = plain.ExitKernelDied
+		done := make(chan int, 1)
+		go func() { done <- a.exportFile(p, o.format, file) }()
+		var limit <-chan time.Time
+		if stopped {
+			limit = time.After(exportLimit)
 		}
+		select {
+		case c := <-done:
+			code = max(code, c)
+		case <-limit:
+			fmt.Fprintf(a.stderr, "tpush: %s: not written, an operation that was stopped still runs\n", o.format)
+			return plain.ExitUsage
+		}
+	}
+	return code
+}
+
+func (a *app) exportFile(p kernel.Runner, format, file string) (code int) {
+	_, err := p.Execute(context.Background(), kernel.ExecuteRequest{Code: fmt.Sprintf(":export %s %s", format, file)}, kernel.Events{
+		Error: func(e kernel.ErrorContent) {
+			fmt.Fprintf(a.stderr, "tpush: %s: %s\n", format, e.Value)
+			code = plain.ExitUsage
+		},
+		Stream: func(s kernel.StreamContent) { fmt.Fprint(a.stdout, s.Text) },
+	})
+	if err != nil {
+		fmt.Fprintf(a.stderr, "tpush: %v\n", err)
+		code = plain.ExitKernelDied
 	}
 	return code
 }

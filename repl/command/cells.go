@@ -107,7 +107,13 @@ func inspectCommand(c *Call) (Answer, error) {
 	}
 	t, ok := v.Value.(*tpu.Tensor)
 	if !ok || t == nil {
-		return inspectValue(c.Session, *v)
+		all := false
+		for _, flag := range c.Args[1:] {
+			if all = flag == "--full"; !all {
+				return Answer{}, &UsageError{"inspect", "NAME [--full]", flag + " is for tensors"}
+			}
+		}
+		return text("%s  %s  In[%d]\n%s", v.Name, v.Type, v.Cell, c.Session.FormatMore(interp.Shown{Value: v.Value, Type: v.Type, Name: v.Name + " --full"}, all))
 	}
 	a, err := inspectValue(c.Session, *v)
 	for _, flag := range c.Args[1:] {

@@ -146,6 +146,14 @@ func Lookup(name string) (*Command, error) {
 	return nil, e
 }
 
+// Recorded tells whether a command only looks at what was recorded, and need not
+// wait for an operation that still runs.
+func Recorded(line string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), ":"), " ")
+	c, err := Lookup(name)
+	return err == nil && (c.Name == "export" || c.Name == "history")
+}
+
 // Run runs a command line. ?x is :help x.
 func Run(ctx context.Context, s *repl.Session, line string, out repl.Output) (Answer, error) {
 	line = strings.TrimSpace(line)

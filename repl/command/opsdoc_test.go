@@ -28,7 +28,7 @@ func TestOpsExamples(t *testing.T) {
 		if len(c.Values) == 0 {
 			t.Errorf("%s: shows nothing", example)
 		}
-		shown, err := s.Show(c)
+		shown, err := s.Show(context.Background(), c)
 		if err != nil {
 			t.Errorf("%s: %v", example, err)
 		}

@@ -221,7 +221,11 @@ func history(c *Call) (Answer, error) {
 	cells := c.Session.Cells()
 	var b strings.Builder
 	for _, x := range cells[max(0, len(cells)-n):] {
-		lines := strings.Split(strings.TrimRight(x.Source, "\n"), "\n")
+		shown := x.Source
+		if x.Command != "" {
+			shown = x.Command
+		}
+		lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
 		mark := " "
 		if x.Status != "ok" {
 			mark = "!"

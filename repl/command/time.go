@@ -85,16 +85,21 @@ func timeit(c *Call) (Answer, error) {
 	}
 	src = strings.TrimSuffix(strings.TrimSpace(src), ";")
 	// The statement becomes the body of a function, so that it is compiled once.
-	if _, err := runStatement(c, "func timeitBody() { "+discard(c, src)+" }; timeitBody();"); err != nil {
+	// It stands on a line of its own, where its columns are the user's.
+	x, err := runStatement(c, "func ʹtimeit() {\n"+discard(c, src)+"\n}\nʹtimeit();")
+	if x != nil {
+		x.Command = ":timeit " + c.Rest
+	}
+	if err != nil {
 		return Answer{}, err
 	}
 	var times []float64
 	var device int64
 	began := time.Now()
 	for i := 0; (n > 0 && i < n) || n == 0 && (i < 5 || time.Since(began) < timeitBudget); i++ {
-		x, err := runStatement(c, "timeitBody();")
-		if err != nil {
-			return Answer{}, err
+		x := c.Session.Aside(c.Ctx, "ʹtimeit();", c.Out)
+		if len(x.Reports) > 0 {
+			return Answer{}, &cellError{x}
 		}
 		times = append(times, float64(x.Wall.Nanoseconds()))
 		device = x.Stats.DeviceNS
@@ -105,7 +110,7 @@ func timeit(c *Call) (Answer, error) {
 		viz.DurationNS(int64(times[0])), viz.DurationNS(int64(times[len(times)-1])), viz.DurationNS(device))
 }
 
-// discard makes an expression a statement.
+// discard makes a statement of an expression that Go would not take as one.
 func discard(c *Call, src string) string {
 	if t, err := c.Session.Interp().TypeOf(src); err == nil && t != "" && !strings.HasPrefix(t, "(") {
 		return "_ = " + src

@@ -54,18 +54,27 @@ func timeline(s *repl.Session) (Answer, error) {
 }
 
 func exportCommand(c *Call) (Answer, error) {
-	if len(c.Args) != 2 {
+	name, file, _ := strings.Cut(c.Rest, " ")
+	if file = strings.TrimSpace(file); file == "" {
 		return Answer{}, &UsageError{"export", "FORMAT FILE", "a format and a file are wanted"}
 	}
-	format, err := exportFormat(c.Session, c.Args[0])
+	format, err := exportFormat(c.Session, name)
 	if err != nil {
 		return Answer{}, err
 	}
-	n, err := export.ToFile(c.Args[1], format, exportInput(c.Session))
+	if file == "-" || file == "/dev/stdout" { // the front end's
+		var b strings.Builder
+		if err := format.Write(&b, exportInput(c.Session)); err != nil {
+			return Answer{}, err
+		}
+		c.Out.Stream("stdout", b.String())
+		return Answer{}, nil
+	}
+	n, err := export.ToFile(file, format, exportInput(c.Session))
 	if err != nil {
 		return Answer{}, err
 	}
-	return text("wrote %s (%s)", c.Args[1], viz.Bytes(n))
+	return text("wrote %s (%s)", file, viz.Bytes(n))
 }
 
 // exportFormat finds a format; the summary is one that only a session can write.

@@ -1,6 +1,19 @@
 package interp
 
-import "github.com/tpush/tpush/repl/cell"
+import (
+	"context"
+	"time"
+
+	"github.com/tpush/tpush/repl/cell"
+)
+
+// Do calls f on a goroutine that can be interrupted, as a cell is: f may call
+// code of cells, such as the String method of a value. The error is one of those
+// that Run gives.
+func (in *Interp) Do(ctx context.Context, cell int, f func()) error {
+	in.began = time.Now()
+	return in.start(ctx, newRun(cell), f)
+}
 
 // Check compiles a cell without running it. Its names are declared afterwards,
 // for the cells that follow; it is for files that are looked at, not for a

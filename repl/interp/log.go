@@ -4,7 +4,40 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"runtime"
+	"strings"
 )
+
+// A fatalWriter writes for a logger. Fatal would end the process after it has
+// written: it ends the cell before.
+type fatalWriter struct {
+	w  io.Writer
+	in *Interp
+}
+
+// Write passes b on.
+func (f fatalWriter) Write(b []byte) (int, error) {
+	n, err := f.w.Write(b)
+	if fatal() {
+		f.in.exit(1)
+	}
+	return n, err
+}
+
+// fatal tells whether a Fatal method of a logger is among the callers.
+func fatal() bool {
+	var pcs [8]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "log.(*Logger).Fatal") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
 
 // replaceLog gives package log's functions on a logger of the session: it
 // writes to the cells' standard error, and Fatal ends the run, not the process.
@@ -13,7 +46,10 @@ func (in *Interp) replaceLog(set func(name string, f any)) {
 	if w == nil {
 		w = io.Discard
 	}
-	l := log.New(w, "", log.LstdFlags)
+	l := log.New(fatalWriter{w, in}, "", log.LstdFlags)
+	set("New", func(w io.Writer, prefix string, flag int) *log.Logger {
+		return log.New(fatalWriter{w, in}, prefix, flag)
+	})
 	set("Default", func() *log.Logger { return l })
 	set("Print", l.Print)
 	set("Printf", l.Printf)

@@ -33,6 +33,8 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 		}
 	case "log":
 		in.replaceLog(set)
+	case "flag":
+		in.replaceFlag(m)
 	case "errors":
 		set("Is", in.registry.errorsIs)
 		set("As", in.registry.errorsAs)
