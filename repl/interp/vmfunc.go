@@ -24,6 +24,7 @@ type machine struct {
 	insts   map[string]*code
 	names   map[types.Object]string // what the user calls an object
 	libs    map[string]*types.Scope // generic functions of the standard library
+	unique  sync.Map                // values to where Handle keeps them
 	known   map[string]bool         // packages whose types are learned
 	pkg     *types.Package
 	noSites *unitSource

@@ -164,6 +164,15 @@ func (c *fc) special(n *ast.CallExpr, o *types.Func, targs []types.Type, mark fu
 			return []unsafe.Pointer{p}
 		}}
 	}
+	if o.FullName() == "unique.Make" {
+		t := m.types.of(targs[0])
+		val := c.mem(c.as(n.Args[0], t))
+		return &callPlan{c.resultTypes(c.funcType(n.Fun)), func(f *fr) []unsafe.Pointer {
+			p := val(f)
+			q, _ := m.unique.LoadOrStore(m.iface(t, p), p)
+			return []unsafe.Pointer{ptrTo(q.(unsafe.Pointer))}
+		}}
+	}
 	return nil
 }
 
@@ -199,6 +208,11 @@ func (m *machine) shim(fn *types.Func, recv types.Type) shim {
 			do := *(**closure)(a[0])
 			onceDo(f.f, (*sync.Once)(*(*unsafe.Pointer)(r)), func() { m.callClosure(f, do, nil) })
 			return nil
+		}
+	}
+	if strings.HasPrefix(name, "(unique.Handle[") {
+		return func(f *fr, r unsafe.Pointer, a []unsafe.Pointer) []unsafe.Pointer {
+			return []unsafe.Pointer{*(*unsafe.Pointer)(r)}
 		}
 	}
 	if !strings.HasPrefix(name, "(*sync/atomic.Pointer[") {

@@ -18,6 +18,7 @@ const (
 	goInspect goPolicy = iota // looks into them: gets Go's form of a value
 	goPass                    // only keeps or knows them: gets them as they are
 	goSpawn                   // runs functions on goroutines of their own
+	goJSON                    // encodes or decodes them
 )
 
 // keepers are the packages that only keep what they are given.
@@ -36,6 +37,9 @@ func passing(o *types.Func) goPolicy {
 	}
 	if keepers[o.Pkg().Path()] {
 		return goPass
+	}
+	if o.Pkg().Path() == "encoding/json" {
+		return goJSON
 	}
 	if o.Pkg().Path() == "fmt" && !strings.Contains(o.Name(), "can") { // all but Scan
 		return goPass
@@ -162,9 +166,60 @@ func (m *machine) toGo(f *fr, t *typ, p unsafe.Pointer, want reflect.Type, pol g
 		return m.ifaceToGo(m.iface(t, p), want, pol)
 	}
 	if t.rt == want {
-		return t.at(t.clone(p))
+		v := t.at(t.clone(p))
+		if pol == goInspect && v.Kind() != reflect.Pointer && holdsBoxes(want) {
+			v = m.reify(v)
+		}
+		return v
 	}
 	return m.deepToGo(f, t, p, want, pol)
+}
+
+// reify copies a value, with Go's form of what its interfaces hold.
+func (m *machine) reify(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.Interface:
+		out := reflect.New(v.Type()).Elem()
+		if !v.IsNil() {
+			out.Set(m.ifaceToGo(v.Elem().Interface(), v.Type(), goInspect))
+		}
+		return out
+	case reflect.Slice:
+		if v.IsNil() || !holdsBoxes(v.Type()) {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(m.reify(v.Index(i)))
+		}
+		return out
+	case reflect.Array:
+		out := reflect.New(v.Type()).Elem()
+		for i := range v.Len() {
+			out.Index(i).Set(m.reify(v.Index(i)))
+		}
+		return out
+	case reflect.Map:
+		if v.IsNil() || !holdsBoxes(v.Type()) {
+			return v
+		}
+		out := reflect.MakeMap(v.Type())
+		for it := v.MapRange(); it.Next(); {
+			out.SetMapIndex(m.reify(it.Key()), m.reify(it.Value()))
+		}
+		return out
+	case reflect.Struct:
+		if !holdsBoxes(v.Type()) {
+			return v
+		}
+		out := addressable(v)
+		for i := range v.NumField() {
+			f := open(out.Field(i))
+			f.Set(m.reify(f))
+		}
+		return out
+	}
+	return v
 }
 
 func (m *machine) deepToGo(f *fr, t *typ, p unsafe.Pointer, want reflect.Type, pol goPolicy) reflect.Value {
@@ -230,9 +285,17 @@ func (m *machine) ifaceToGo(x any, want reflect.Type, pol goPolicy) reflect.Valu
 	if x == nil {
 		return reflect.Zero(want)
 	}
+	if pol == goJSON && want.Kind() == reflect.Interface && want.NumMethod() == 0 {
+		r := reflect.New(want).Elem()
+		r.Set(reflect.ValueOf(m.jsonArg(x)))
+		return r
+	}
 	b, boxed := x.(box)
 	if !boxed {
 		v := reflect.ValueOf(x)
+		if pol == goInspect && v.Kind() != reflect.Pointer && holdsBoxes(v.Type()) {
+			v = m.reify(v)
+		}
 		if v.Type() == want || want.Kind() == reflect.Interface {
 			r := reflect.New(want).Elem()
 			r.Set(v)
@@ -269,12 +332,10 @@ func (m *machine) plainGo(b box) reflect.Value {
 	if t.rt == funcType || g != t.rt && t.class != clsPtr {
 		return m.toGo(nil, t, p, g, goInspect)
 	}
-	return m.special(t, b, t.at(p))
-}
-
-// special gives a value to packages that look for methods, when it has one that
-// they look for.
-func (m *machine) special(t *typ, b box, v reflect.Value) reflect.Value {
+	v := t.at(p)
+	if v.Kind() != reflect.Pointer && holdsBoxes(v.Type()) {
+		v = m.reify(v)
+	}
 	return v
 }
 
@@ -449,7 +510,7 @@ func (m *machine) callReflect(f *fr, fn reflect.Value, sig *types.Signature, arg
 			}
 			break
 		}
-		if want := ft.In(i); t.rt == want && t.class != clsIface {
+		if want := ft.In(i); t.rt == want && t.class != clsIface && (pol == goPass || !t.boxes) {
 			in = append(in, t.at(args[i]))
 		} else {
 			in = append(in, m.toGo(f, t, args[i], want, pol))
@@ -610,4 +671,20 @@ func (m *machine) plainValue(t *typ, x any) any {
 		return m.makeFunc(nil, cl, t, m.types.golang(t), goPass).Interface()
 	}
 	return b.V
+}
+
+// holdsBoxes tells whether a value of Go can hold values of cells' types in its
+// interfaces: all but the structs of packages.
+func holdsBoxes(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Array:
+		return holdsBoxes(t.Elem())
+	case reflect.Map:
+		return holdsBoxes(t.Key()) || holdsBoxes(t.Elem())
+	case reflect.Struct:
+		return t.Name() == "" && holdsInterface(t)
+	}
+	return false
 }

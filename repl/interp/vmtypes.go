@@ -42,6 +42,7 @@ type typ struct {
 
 	rt    reflect.Type // of its memory
 	plain bool         // rt is what Go itself would have: values need no box
+	boxes bool         // its interfaces can hold boxes
 
 	goOnce  sync.Once
 	goType  reflect.Type // what native code gets
@@ -113,6 +114,7 @@ func (tt *typeTable) get(t types.Type) *typ {
 	x.rt = tt.memory(t, map[types.Type]bool{})
 	x.comparable = types.Comparable(t)
 	x.plain = tt.isPlain(t, map[types.Type]bool{})
+	x.boxes = holdsBoxes(x.rt)
 	return x
 }
 
