@@ -28,7 +28,8 @@ type DebugListener interface {
 // Debugger is the debugger of the session's cells.
 func (s *Session) Debugger() *debug.Debugger { return s.dbg }
 
-// ListenDebug sets who is told of stops. Without a listener nothing stops.
+// ListenDebug sets who is told of stops. Without a listener nothing stops: cells
+// go on at once.
 func (s *Session) ListenDebug(l DebugListener) { s.listener = l }
 
 func (s *Session) newDebugger() *debug.Debugger {

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/google/go-dap"
 	"github.com/spf13/cobra"
 
 	"github.com/tpush/tpush/repl"
@@ -52,19 +51,15 @@ type handler struct {
 	s     *repl.Session
 	b     kernel.Broadcast
 	views *view.Views
+	stops *stopTeller
 }
 
 // Attach keeps the way to the front end for what belongs to no execution.
 func (h *handler) Attach(b kernel.Broadcast) { h.b = b }
 
 // Debug answers a request of the Debug Adapter Protocol.
-func (h *handler) Debug(_ context.Context, request json.RawMessage) json.RawMessage {
-	var r dap.Request
-	_ = json.Unmarshal(request, &r)
-	b, _ := json.Marshal(dap.ErrorResponse{
-		Response: dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, RequestSeq: r.Seq, Command: r.Command, Message: "unknown request " + r.Command},
-	})
-	return b
+func (h *handler) Debug(ctx context.Context, request json.RawMessage) json.RawMessage {
+	return debugRequest(ctx, h.s, request)
 }
 
 // View gives a snapshot of the session.
@@ -81,7 +76,10 @@ func newHandler(o repl.Options) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handler{s: s, views: view.New(s, command.Views()...)}, nil
+	h := &handler{s: s, views: view.New(s, command.Views()...)}
+	h.stops = &stopTeller{h: h}
+	s.ListenDebug(h.stops)
+	return h, nil
 }
 
 // Execute runs a cell or a command.
@@ -89,6 +87,7 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
 	next := h.s.Next()
+	defer h.stops.begin(r, out)()
 	if repl.IsCommand(r.Code) && !command.Recorded(r.Code) && h.s.Ready(ctx) != nil {
 		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})
 		rep.Status, rep.ErrorName = "error", "interrupt"

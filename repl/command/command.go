@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/debug"
 
 	"github.com/tpush/tpush/runtime/spelling"
 )
@@ -42,6 +43,7 @@ type Command struct {
 	Help    string // more, may be empty
 	Example string // lines of a cell and the command, run by a test
 	Replay  bool   // it changes what later cells do: a kernel that replaces this one is asked it, too
+	Idle    bool   // may not run while a cell does
 	Resumes bool   // lets a stopped cell go on
 	Fails   bool   // a cell of the example fails
 	Run     func(c *Call) (Answer, error)
@@ -167,6 +169,9 @@ func Run(ctx context.Context, s *repl.Session, line string, out repl.Output) (An
 		return Answer{}, err
 	}
 	rest = strings.TrimSpace(rest)
+	if c.Idle && s.Running() {
+		return Answer{}, &debug.BusyError{}
+	}
 	a, err := c.Run(&Call{Ctx: ctx, Session: s, Out: out, Args: strings.Fields(rest), Rest: rest})
 	a.Replayed = c.Replay && err == nil
 	return a, err

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -270,7 +271,9 @@ func onBreak(c *Call) (Answer, error) {
 		case "clear":
 			b.Commands = nil
 		default:
-			b.Commands = append(b.Commands, ":"+strings.TrimPrefix(rest, ":"))
+			if line := ":" + strings.TrimPrefix(rest, ":"); !slices.Contains(b.Commands, line) {
+				b.Commands = append(b.Commands, line)
+			}
 		}
 	})
 }

@@ -17,13 +17,13 @@ import (
 func diffCommands() []Command {
 	return []Command{
 		{
-			Name: "diff", Group: Look, Args: "A B | --modes M1 M2 [CELL]",
+			Name: "diff", Idle: true, Group: Look, Args: "A B | --modes M1 M2 [CELL]",
 			Doc:     "compares two values, or what a cell computes in two modes: how many elements differ, max abs, rel and ulp, the first",
 			Help:    "A value is a variable, x@12 (as it was at op #12) or #12 (the result of op #12). --modes runs the cell again in each mode from the state before it, compares op by op, and puts the session back; what the cell prints is dropped, what it does to files happens again.",
 			Example: "x := tpu.Of(1.0, 2.0)\ny := x.Mul(1.0000001)\n:diff x y", Run: diff, Complete: names,
 		},
 		{
-			Name: "undo", Group: Session,
+			Name: "undo", Idle: true, Group: Session,
 			Doc:     "gives variables and names the state before the last cell: again, before the one before it",
 			Help:    "Tensors get their former values, Go values their former contents, in place. What was printed or written to files stays, and so do channels and objects of native packages; the answer names them. State is kept for the last cells only.",
 			Example: "x := tpu.Ones(2)\nx = x.Mul(3)\n:undo", Run: undo,

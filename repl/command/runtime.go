@@ -26,14 +26,14 @@ func runtimeCommands() []Command {
 			},
 		},
 		{
-			Name: "device", Replay: true, Group: Runtime, Args: "[sim|xla:cpu|tpu|CHIP]",
+			Name: "device", Idle: true, Replay: true, Group: Runtime, Args: "[sim|xla:cpu|tpu|CHIP]",
 			Doc:     "shows what computes or moves the session to it: the simulator, or real XLA behind a plug-in",
 			Help:    "HBM, layouts and TPU time are always those of the chip's cost model; on xla:cpu the numbers, and the host time of each launch, are real XLA's. tpush plugin add cpu fetches it. Moving is refused while tensors live: their numbers would be lost. The name of a chip is read as :chip.",
 			Example: ":device", Run: deviceCommand,
 			Complete: func(s *repl.Session, _ string) []string { return append(s.DeviceNames(), chips()...) },
 		},
 		{
-			Name: "chip", Replay: true, Group: Runtime, Args: "[NAME]",
+			Name: "chip", Idle: true, Replay: true, Group: Runtime, Args: "[NAME]",
 			Doc: "shows the chip or moves the session to another one", Help: "Moving is refused while tensors live: their numbers would be lost.", Example: ":chip", Run: chip,
 			Complete: func(*repl.Session, string) []string { return chips() },
 		},

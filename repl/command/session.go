@@ -56,7 +56,7 @@ func sessionCommands() []Command {
 			Example: ":packages", Run: packages,
 		},
 		{
-			Name: "reset", Replay: true, Group: Session, Doc: "forgets every name and frees what they held",
+			Name: "reset", Idle: true, Replay: true, Group: Session, Doc: "forgets every name and frees what they held",
 			Example: "x := tpu.Ones(2)\n:reset", Run: reset,
 		},
 		{

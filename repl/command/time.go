@@ -13,12 +13,12 @@ import (
 func timeCommands() []Command {
 	return []Command{
 		{
-			Name: "time", Replay: true, Group: Time, Args: "STATEMENT",
+			Name: "time", Idle: true, Replay: true, Group: Time, Args: "STATEMENT",
 			Doc:     "runs a statement and shows host time, simulated TPU time, launches and HBM",
 			Example: "x := tpu.Ones(64, 64)\n:time x.MatMul(x)", Run: timeOnce,
 		},
 		{
-			Name: "timeit", Group: Time, Args: "[-n N] STATEMENT",
+			Name: "timeit", Idle: true, Group: Time, Args: "[-n N] STATEMENT",
 			Doc:     "runs a statement many times after a warm-up and shows the median host time and its spread",
 			Help:    "Without -n it runs for about half a second, 5 times at least. The host computes real numbers; the TPU time beside it is simulated.",
 			Example: "x := tpu.Ones(4)\n:timeit -n 10 x.Add(x)", Run: timeit,

@@ -148,7 +148,8 @@ func (e *NoLineError) Error() string {
 
 // Set adds a breakpoint and gives it its number. Where the place is compiled
 // already, its condition is type-checked now: the error is a
-// *cell.CompileError, or a *NoLineError. A cell that has not run is pending.
+// *cell.CompileError, or a *NoLineError. A cell that has not run is pending. One
+// that waits for the same as another is that other one.
 func (d *Debugger) Set(b Breakpoint) (*Breakpoint, error) {
 	b.ID, b.Hits = 0, 0
 	if err := d.check(&b); err != nil {
@@ -156,11 +157,22 @@ func (d *Debugger) Set(b Breakpoint) (*Breakpoint, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, o := range d.bps {
+		if o.same(&b) {
+			return o.copy(), nil
+		}
+	}
 	d.lastID++
 	b.ID = d.lastID
 	d.bps = append(d.bps, &b)
 	d.changed()
 	return b.copy(), nil
+}
+
+// same tells whether two breakpoints wait for the same.
+func (b *Breakpoint) same(o *Breakpoint) bool {
+	return b.Kind == o.Kind && b.Cell == o.Cell && b.File == o.File && b.Line == o.Line && b.Name == o.Name && b.LimitBytes == o.LimitBytes &&
+		b.Cond == o.Cond && b.Hit == o.Hit && b.Once == o.Once && b.Log == o.Log
 }
 
 // changed makes every site look for its breakpoints again. d.mu is held.

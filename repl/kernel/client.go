@@ -104,7 +104,7 @@ func (c *Client) forget(id string) {
 // interrupts the cell, giving the cause, and goes on waiting for the reply.
 // A *DiedError says that the kernel is gone.
 func (c *Client) Execute(ctx context.Context, r ExecuteRequest, ev Events) (ExecuteReply, error) {
-	r.AllowStdin = ev.Input != nil
+	r.AllowStdin, r.AllowDebug = ev.Input != nil, ev.Debug != nil
 	id, ch, err := c.request(TypeExecuteRequest, r)
 	if err != nil {
 		return ExecuteReply{}, err

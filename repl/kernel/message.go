@@ -125,7 +125,8 @@ type ExecuteRequest struct {
 	Code       string `json:"code"`
 	Silent     bool   `json:"silent,omitempty"`
 	AllowStdin bool   `json:"allow_stdin,omitempty"`
-	Skip       bool   `json:"skip,omitempty"` // only give the cell its number: a replay leaves it out
+	AllowDebug bool   `json:"allow_debug,omitempty"` // the front end answers stops of the debugger
+	Skip       bool   `json:"skip,omitempty"`        // only give the cell its number: a replay leaves it out
 	// Where the code stands, for error positions and profiles.
 	File      string `json:"file,omitempty"`
 	FirstLine int    `json:"first_line,omitempty"`

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 )
 
@@ -44,6 +45,11 @@ func (s *Supervisor) Execute(ctx context.Context, r ExecuteRequest, ev Events) (
 		j.Note(r, rep)
 	}
 	return rep, err
+}
+
+// Debug sends a request to the debugger of the kernel that runs now.
+func (s *Supervisor) Debug(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+	return s.Process().Debug(ctx, request)
 }
 
 // IsComplete asks whether code is whole.

@@ -65,6 +65,13 @@ type runner struct {
 	k     Kernel
 	nb    *repl.Notebook
 	input *inputReader
+
+	prompter  prompter          // what to do at a stop; nil: nothing
+	answered  func(text string) // told of each answer at a stop
+	finishing bool              // the cell runs to its end, whatever stops it
+	at        int               // line of the step at a stop
+	asked     int               // requests to the debugger
+	debugging []string          // commands that a new kernel must hear, too
 }
 
 // An outcome is what one step produced.
@@ -125,6 +132,8 @@ func (r *runner) do(ctx context.Context, s repl.Step, quiet bool) (*outcome, err
 			o.errs = append(o.errs, c)
 		},
 	}
+	ev.Debug = func(raw json.RawMessage) { r.debugEvent(ctx, raw, o, quiet) }
+	r.finishing, r.at = false, s.Line
 	if r.Stdin != nil {
 		if r.input == nil {
 			r.input = &inputReader{r: r.Stdin}
@@ -136,6 +145,9 @@ func (r *runner) do(ctx context.Context, s repl.Step, quiet bool) (*outcome, err
 	}
 	var err error
 	o.reply, err = r.k.Execute(ctx, req, ev)
+	if err == nil && o.reply.Status == "ok" && s.Kind == repl.Command {
+		r.noteDebug(s.Text)
+	}
 	r.emit(kernel.TypeExecuteReply, o.reply)
 	return o, err
 }

@@ -106,10 +106,51 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 		}
 		return out.reply.Quit
 	}
-	prompt()
-	for sc.Scan() {
+	var held []string // read at a stop, for later
+	next := func() (string, bool) {
+		if len(held) > 0 {
+			text := held[0]
+			held = held[1:]
+			return text, true
+		}
+		if !sc.Scan() {
+			return "", false
+		}
 		line++
-		text := sc.Text()
+		return sc.Text(), true
+	}
+	again := ""
+	r.prompter = func() (string, bool) {
+		for {
+			if p.Prompt {
+				fmt.Fprint(p.Stdout, "(dbg) ")
+			}
+			text, ok := next()
+			if !ok {
+				return "", false
+			}
+			r.at = line
+			switch text = strings.TrimSpace(text); {
+			case text == "" && p.Prompt && again != "": // as in other debuggers: once more
+				return again, true
+			case text == "":
+				continue
+			case !p.Prompt && !repl.IsCommand(text): // a script's next cell
+				held = append(held, text)
+				return "", false
+			}
+			if again = text; !resumes(text) {
+				again = ""
+			}
+			return text, true
+		}
+	}
+	prompt()
+	for {
+		text, ok := next()
+		if !ok {
+			break
+		}
 		if cell.Len() == 0 {
 			first = line
 			if strings.TrimSpace(text) == "" {

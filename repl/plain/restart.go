@@ -54,6 +54,7 @@ func (r *runner) restart() bool {
 		fmt.Fprintf(r.Stderr, "tpush: %v\n", err)
 		return false
 	}
+	r.debugAgain(context.Background())
 	return true
 }
 

@@ -20,7 +20,10 @@ func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) (exit int)
 			exit = ExitKernelDied
 		}
 	}()
-	for i, s := range nb.Steps {
+	i := 0
+	r.prompter = r.script(&i, func(int) bool { return true })
+	for ; i < len(nb.Steps); i++ {
+		s := nb.Steps[i]
 		if s.Kind == repl.Expect {
 			continue
 		}

@@ -52,8 +52,18 @@ func (t *tester) fail(format string, args ...any) {
 func (t *tester) run(ctx context.Context) {
 	var shown, answered strings.Builder // of the present cell
 	var errs *outcome
-	part := 0
-	for i, s := range t.nb.Steps {
+	part, i := 0, 0
+	t.answered = func(text string) { addLine(&answered, text) }
+	t.prompter = t.script(&i, func(k int) bool { // what was answered is compared at the stop, the rest at the end of the cell
+		s := t.nb.Steps[k]
+		if s.Want == repl.WantShows {
+			t.check(k, s, answered.String(), nil)
+			answered.Reset()
+		}
+		return s.Want == repl.WantShows
+	})
+	for ; i < len(t.nb.Steps); i++ {
+		s := t.nb.Steps[i]
 		if s.Part != part {
 			part = s.Part
 			shown.Reset()
@@ -97,6 +107,7 @@ func (t *tester) run(ctx context.Context) {
 			t.res.Exit = ExitKernelDied
 			return
 		}
+		part = t.nb.Steps[i].Part // commands at a stop may have been in later ones
 		t.stdout.WriteString(out.stdout.String())
 		if s.Kind == repl.Code {
 			shown.Reset()
