@@ -30,7 +30,7 @@ const goOn = ":continue"
 // prompter gives until the cell goes on.
 func (r *runner) debugEvent(ctx context.Context, raw json.RawMessage, o *outcome, quiet bool) {
 	var ev struct {
-		Event string               `json:"event"`
+		Event string              `json:"event"`
 		Body  dap.OutputEventBody `json:"body"`
 	}
 	if json.Unmarshal(raw, &ev) != nil {
