@@ -293,11 +293,8 @@ func (r *Recording) find(args TraceArgs) *stretch {
 		if applied == nil {
 			return nil
 		}
-		// The launch that ran it: the first whose last op is not before it.
-		for i := range device {
-			if device[i].kind == trace.Launch && device[i].op >= applied.op && device[i].seq > applied.seq {
-				return &device[i]
-			}
+		if ran := r.ranIn(applied.seq, applied.op); ran != nil {
+			return ran
 		}
 		return applied
 	case args.At.Line != 0:
@@ -310,6 +307,27 @@ func (r *Recording) find(args TraceArgs) *stretch {
 		return r.search(args)
 	}
 	return nil
+}
+
+// ranIn is the launch that ran an op applied by event seq: the first after it
+// whose last op is not before it. It is nil while the op waits.
+func (r *Recording) ranIn(seq, op uint64) *stretch {
+	device := r.lanes[trace.DeviceLane]
+	i, _ := slices.BinarySearchFunc(device, seq, func(s stretch, seq uint64) int { return cmp.Compare(s.seq, seq) })
+	for ; i < len(device); i++ {
+		if device[i].kind == trace.Launch && device[i].op >= op {
+			return &device[i]
+		}
+	}
+	return nil
+}
+
+// GroupOf is the group that ran the op applied by event seq, 0 while it waits.
+func (r *Recording) GroupOf(seq, op uint64) uint64 {
+	if s := r.ranIn(seq, op); s != nil {
+		return uint64(s.group)
+	}
+	return 0
 }
 
 func latest(list []stretch, ok func(*stretch) bool) *stretch {

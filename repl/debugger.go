@@ -148,7 +148,7 @@ func (s *Session) StopText(st *debug.Stop) []string {
 	if f.Func != "" && f.Func != "(cell)" {
 		head += " in " + f.Func
 	}
-	if w := s.why(st); w != "" {
+	if w := s.Why(st); w != "" {
 		head += " " + w
 	}
 	if len(st.Hits) > 0 {
@@ -172,8 +172,8 @@ func (s *Session) StopText(st *debug.Stop) []string {
 	return append(lines, s.WatchText()...)
 }
 
-// why says what stopped a cell, beyond its place.
-func (s *Session) why(st *debug.Stop) string {
+// Why says what stopped a cell, beyond its place.
+func (s *Session) Why(st *debug.Stop) string {
 	switch o := st.Op; {
 	case st.Text != "":
 		return st.Text

@@ -86,6 +86,9 @@ func recursion(frames []trace.Frame) (period, times int) {
 	return 1, 1
 }
 
+// SourceLine is the text of the line of a frame, "" when it is not known.
+func (s *Session) SourceLine(f trace.Frame) string { return s.source(f, f.Line) }
+
 // source gives the text of line n of a cell.
 func (s *Session) source(f trace.Frame, n int) string {
 	c := s.Cell(f.Cell)

@@ -63,6 +63,9 @@ func (c *canvas) clear(x, y int) {
 // the last letter. What does not fit is cut off.
 func (c *canvas) text(x, y, limit int, s string, m Meaning) int {
 	limit = min(limit, c.w)
+	if isPlain(s) {
+		return c.plain(x, y, limit, s, m)
+	}
 	for _, l := range letters(s) {
 		if x+l.width > limit || !c.put(x, y, l.text, l.width, m) {
 			break
@@ -70,6 +73,32 @@ func (c *canvas) text(x, y, limit int, s string, m Meaning) int {
 		x += l.width
 	}
 	return x
+}
+
+// plain is text of letters that take one cell and one byte each.
+func (c *canvas) plain(x, y, limit int, s string, m Meaning) int {
+	if y < 0 || y >= c.h || x < 0 {
+		return x
+	}
+	row := c.cells[y*c.w : (y+1)*c.w]
+	for i := 0; i < len(s) && x < limit; i++ {
+		if row[x].follows || x+1 < c.w && row[x+1].follows {
+			c.clear(x, y)
+		}
+		row[x] = cell{text: s[i : i+1], meaning: m}
+		x++
+	}
+	return x
+}
+
+// isPlain says whether every letter of s takes one cell and one byte.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
 }
 
 // fit is text that ends in the theme's mark when it had to be cut.
@@ -89,6 +118,7 @@ func (c *canvas) lines(t Theme) []string {
 	out := make([]string, c.h)
 	for y := range out {
 		var b strings.Builder
+		b.Grow(2 * c.w)
 		now := ""
 		for _, cl := range c.cells[y*c.w : (y+1)*c.w] {
 			if cl.follows {
@@ -155,11 +185,13 @@ func joins(r rune) bool {
 	return r == 0x200d || r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// width is how many cells s takes.
 // Width is how many cells s takes on a screen.
 func Width(s string) int { return width(s) }
 
 func width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
 	n := 0
 	for _, l := range letters(s) {
 		n += l.width
@@ -171,6 +203,12 @@ func width(s string) int {
 func truncate(t Theme, s string, w int) string {
 	if w <= 0 {
 		return ""
+	}
+	if isPlain(s) {
+		if len(s) <= w {
+			return s
+		}
+		return s[:w-1] + t.More
 	}
 	all := letters(s)
 	n := 0

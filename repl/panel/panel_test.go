@@ -123,6 +123,7 @@ func TestExactSize(t *testing.T) {
 		}
 	}
 	sets["hollow"] = hollow
+	sets["stopped"] = []panel.Panel{debugPanel(t)}
 	for _, set := range sets {
 		for _, p := range set {
 			for w := 0; w <= 200; w += 1 + w/20 {

@@ -12,10 +12,11 @@ import (
 type Trace struct {
 	t      *inspect.Trace
 	args   inspect.TraceArgs
-	lane   int    // under the cursor
-	seq    uint64 // of the slice under the cursor, 0 for none
-	search string // last searched for
-	found  bool   // the next snapshot puts the cursor on what was searched for
+	lane   int                 // under the cursor
+	seq    uint64              // of the slice under the cursor, 0 for none
+	search string              // last searched for
+	found  bool                // the next snapshot puts the cursor on what was searched for
+	hit    *inspect.TraceSlice // what was found last
 	cols   int
 }
 
@@ -45,7 +46,7 @@ func (p *Trace) Load(data json.RawMessage) error {
 	}
 	p.t = &t
 	if p.found && t.Found != nil {
-		p.seq = t.Found.Seq
+		p.seq, p.hit = t.Found.Seq, t.Found
 		for i, l := range t.Lanes {
 			for _, s := range l.Slices {
 				if s.Seq == p.seq {
@@ -53,9 +54,7 @@ func (p *Trace) Load(data json.RawMessage) error {
 				}
 			}
 		}
-		if p.args.EndNS > p.args.StartNS { // the window that shows it is the window now
-			p.args.StartNS, p.args.EndNS = t.StartNS, t.EndNS
-		}
+		p.args.Cell, p.args.StartNS, p.args.EndNS = 0, t.StartNS, t.EndNS // the window that shows it stays
 	}
 	p.found = false
 	p.args.Find, p.args.Group, p.args.Op, p.args.Value, p.args.At = "", 0, 0, 0, inspect.At{}
@@ -158,8 +157,8 @@ func (p *Trace) chosen() *inspect.TraceSlice {
 			}
 		}
 	}
-	if p.t.Found != nil && p.t.Found.Seq == p.seq {
-		return p.t.Found
+	if p.hit != nil && p.hit.Seq == p.seq { // it is joined with its neighbours
+		return p.hit
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/tpush/tpush/inspect"
+	"github.com/tpush/tpush/trace"
 )
 
 // follow tells the recording of the events that came since the last look.
@@ -32,10 +33,8 @@ func (v *Views) card(seq uint64) *inspect.OpCard {
 	}
 	c := &inspect.OpCard{Event: inspect.EventOf(&events[0])}
 	number := c.Event.Group
-	if number == 0 && c.Event.Op > 0 { // an op that was applied: the group that ran it
-		if found := v.rec.Window(inspect.TraceArgs{Op: c.Event.Op}).Found; found != nil {
-			number = found.Group
-		}
+	if number == 0 && events[0].Kind == trace.Apply {
+		number = v.rec.GroupOf(seq, c.Event.Op)
 	}
 	if number > 0 {
 		if d := v.group(number); d != nil {
@@ -59,7 +58,11 @@ func (v *Views) Events(args inspect.EventsArgs) (inspect.Events, error) {
 	out := inspect.Events{Rows: []inspect.EventRow{}, Total: rec.Last(), Dropped: rec.Dropped(), Off: !rec.On(), Filter: args.Filter}
 	for _, seq := range r.Match(args.Filter, args.Before, n) {
 		for _, e := range rec.Range(seq, seq) {
-			out.Rows = append(out.Rows, inspect.EventOf(&e))
+			row := inspect.EventOf(&e)
+			if row.Group == 0 && e.Kind == trace.Apply {
+				row.Group = r.GroupOf(e.Seq, e.Op)
+			}
+			out.Rows = append(out.Rows, row)
 		}
 	}
 	return out, nil

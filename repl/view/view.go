@@ -67,6 +67,7 @@ type Views struct {
 	vars known
 	seen *exec.Look // the last look at the dispatcher
 	held *inspect.Cache
+	past past // of the debugger
 	rec  *inspect.Recording
 }
 
