@@ -729,6 +729,7 @@ func (t *Tensor) RegisterHook(f func(*Tensor) *Tensor) (remove func()) { return 
 // PostAccumulateHook calls f with the leaf t each time a backward pass has
 // added to its gradient. The function returned removes the hook.
 func (t *Tensor) PostAccumulateHook(f func(*Tensor)) (remove func()) {
+	t.engine()
 	h := t.history()
 	switch {
 	case h == nil:
