@@ -114,8 +114,9 @@ var kinds = []Kind{
 		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*exec.PrecisionError], is[*device.UnknownChipError]),
 	},
 	{
-		Word: "value", Doc: "an option or a tensor is none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",
-		match: anyOf(is[*optim.OptionError], is[*optim.ParamsError], is[*data.RuneError], is[*tpu.NilTensorError], is[*tpu.UnmadeTensorError], is[*tpu.FreedError]),
+		Word: "value", Doc: "an option, a tensor or its numbers are none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",
+		match: anyOf(is[*optim.OptionError], is[*optim.ParamsError], is[*data.RuneError], is[*tpu.NilTensorError], is[*tpu.UnmadeTensorError], is[*tpu.FreedError],
+			is[*kernel.FactorError], is[*kernel.ProbabilityError], is[*kernel.QuantileRangeError], is[*kernel.HistogramRangeError]),
 	},
 	{
 		Word: "file", Doc: "a file is not there or is not what it should be", Example: "data.CSV(\"no/such.csv\")",

@@ -151,6 +151,9 @@ func Add(c *Call) error {
 	if one(c) {
 		return addOp.run(c)
 	}
+	if c.Out[0].DType.IsComplex() {
+		return addOp.run(scaledOperand(c, 1))
+	}
 	return addScaledOp.run(c)
 }
 
@@ -158,6 +161,9 @@ func Add(c *Call) error {
 func Sub(c *Call) error {
 	if one(c) {
 		return subOp.run(c)
+	}
+	if c.Out[0].DType.IsComplex() {
+		return subOp.run(scaledOperand(c, 1))
 	}
 	return subScaledOp.run(c)
 }

@@ -182,3 +182,26 @@ func allTruths(c *Call) *Call {
 	}
 	return c
 }
+
+// scaledOperand is a call with alpha times operand i, for complex results.
+func scaledOperand(c *Call, i int) *Call {
+	var p Params
+	p.number(0, c.Attrs.Get("alpha"))
+	x := Cast(c.In[i], c.Out[0].DType)
+	scaled := New(x.Spec())
+	switch x.DType {
+	case dtype.C64:
+		k, s, d := complex(float32(p.F[0]), 0), As[complex64](x.Buf), As[complex64](scaled.Buf)
+		for j := range d {
+			d[j] = k * s[j]
+		}
+	default:
+		k, s, d := complex(p.F[0], 0), As[complex128](x.Buf), As[complex128](scaled.Buf)
+		for j := range d {
+			d[j] = k * s[j]
+		}
+	}
+	t := &Call{In: append([]Array{}, c.In...), Out: c.Out, Attrs: c.Attrs}
+	t.In[i] = scaled
+	return t
+}

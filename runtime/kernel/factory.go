@@ -119,12 +119,20 @@ func TriIndices(upper bool) Func {
 		}
 		d := As[int64](out.Buf)
 		n, k := c.Out[0].Dims[1], 0
-		for i := range rows {
-			for j := range cols {
-				if upper && j-i >= off || !upper && j-i <= off {
-					d[k], d[n+k] = int64(i), int64(j)
-					k++
-				}
+		i := 0
+		if !upper {
+			i = max(0, -off) // the rows before are empty
+		}
+		for ; i < rows && k < n; i++ {
+			from, to := 0, cols
+			if upper {
+				from = max(0, i+off)
+			} else {
+				to = min(cols, i+off+1)
+			}
+			for j := from; j < to; j++ {
+				d[k], d[n+k] = int64(i), int64(j)
+				k++
 			}
 		}
 		if c.Out[0].DType != dtype.I64 {

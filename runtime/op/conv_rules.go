@@ -149,6 +149,9 @@ func unfold2DShape(in []shape.Spec, a Attrs) ([]int, error) {
 		return nil, err
 	}
 	k := []int{axisEntry(a, "kernel_size", 0, 1), axisEntry(a, "kernel_size", 1, 1)}
+	if k[0] < 1 || k[1] < 1 {
+		return nil, &shape.ArgumentError{Op: "unfold2d", Arg: "kernel_size", Value: k, Why: "it must be positive"}
+	}
 	g := kernel.NewConv(a, x.Dims[x.Rank()-2:], k)
 	n := g.Out[1] * g.Out[2]
 	if n <= 0 {
@@ -166,6 +169,9 @@ func fold2DShape(in []shape.Spec, a Attrs) ([]int, error) {
 		return nil, err
 	}
 	k := []int{axisEntry(a, "kernel_size", 0, 1), axisEntry(a, "kernel_size", 1, 1)}
+	if k[0] < 1 || k[1] < 1 {
+		return nil, &shape.ArgumentError{Op: "fold2d", Arg: "kernel_size", Value: k, Why: "it must be positive"}
+	}
 	size := []int{axisEntry(a, "output_size", 0, 1), axisEntry(a, "output_size", 1, 1)}
 	g := kernel.NewConv(a, size, k)
 	r := x.Rank()

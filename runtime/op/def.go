@@ -243,6 +243,9 @@ func (d *Def) Specs(in []shape.Spec, a Attrs) ([]shape.Spec, error) {
 	}
 	if d.Infer != nil {
 		out, err := d.Infer(in, a)
+		for i := 0; err == nil && i < len(out); i++ {
+			err = shape.CheckDims(string(d.Name), out[i].Dims)
+		}
 		return out, d.named(err)
 	}
 	s, err := d.Spec(in, a)
@@ -262,6 +265,9 @@ func (d *Def) Spec(in []shape.Spec, a Attrs) (shape.Spec, error) {
 		return shape.Spec{}, d.named(err)
 	}
 	dims, err := d.Shape(in, a)
+	if err == nil {
+		err = shape.CheckDims(string(d.Name), dims)
+	}
 	if err != nil {
 		return shape.Spec{}, d.named(err)
 	}

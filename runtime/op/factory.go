@@ -156,17 +156,24 @@ func triShape(upper bool) func([]shape.Spec, Attrs) ([]int, error) {
 		if err := notNegative(TrilIndices, "row", rows, cols); err != nil {
 			return nil, err
 		}
-		n := 0
-		for i := range rows {
-			below := min(max(i+off+1, 0), cols) // columns j with j - i ≤ off
-			if upper {
-				n += cols - min(max(i+off, 0), cols)
-			} else {
-				n += below
-			}
+		if err := shape.CheckDims(string(TrilIndices), []int{2, rows, cols}); err != nil {
+			return nil, err
 		}
-		return []int{2, n}, nil
+		// The offset counts no further than to where all or nothing is in.
+		off = min(max(off, -rows-1), cols+1)
+		if upper {
+			return []int{2, rows*cols - lowerCount(rows, cols, off)}, nil
+		}
+		return []int{2, lowerCount(rows, cols, off+1)}, nil
 	}
+}
+
+// lowerCount is the number of positions (i,j) with j < i + k: the sum of i + k,
+// from 0 to cols.
+func lowerCount(rows, cols, k int) int {
+	from, to := min(max(-k, 0), rows), min(max(cols-k, 0), rows) // where a row has more than 0, and all
+	n := to - from
+	return n*k + (from+to-1)*n/2 + (rows-to)*cols
 }
 
 func lowerFull(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {

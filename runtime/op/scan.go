@@ -265,7 +265,7 @@ func trapezoidShape(in []shape.Spec, a Attrs) ([]int, error) {
 	}
 	if len(in) > 1 && in[1].Valid() {
 		x := in[1].Dims
-		if len(x) == 1 && x[0] != in[0].Dims[axis] || len(x) > 1 && !shape.EqualDims(x, in[0].Dims) {
+		if len(x) == 0 || len(x) == 1 && x[0] != in[0].Dims[axis] || len(x) > 1 && !shape.EqualDims(x, in[0].Dims) {
 			return nil, &shape.MismatchError{Op: string(Trapezoid), Left: in[0], Right: in[1], Axis: axis, Why: "points and samples differ"}
 		}
 	}
