@@ -59,8 +59,8 @@ var layers = []layer{
 	}},
 	{name: "snapshots and panels", packages: []string{"repl/view", "repl/panel"}},
 	{name: "commands", packages: []string{"repl/command"}},
-	{name: "front ends", packages: []string{"repl/plain", "repl/tui/glyph", "repl/tui/edit", "repl/tui"}, may: map[string][]string{
-		"repl/tui/edit": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph"},
+	{name: "front ends", packages: []string{"repl/plain", "repl/dap", "repl/tui/glyph", "repl/tui/edit", "repl/tui"}, may: map[string][]string{
+		"repl/dap": {"repl/plain"}, "repl/tui/edit": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph"},
 	}},
 	{name: "program", packages: []string{"cmd/tpush"}},
 }

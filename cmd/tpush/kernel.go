@@ -13,6 +13,7 @@ import (
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/repl/dap"
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/view"
 )
@@ -51,7 +52,8 @@ type handler struct {
 	s     *repl.Session
 	b     kernel.Broadcast
 	views *view.Views
-	stops *stopTeller
+	stops stopTeller
+	debug *dap.Adapter
 }
 
 // Attach keeps the way to the front end for what belongs to no execution.
@@ -59,7 +61,7 @@ func (h *handler) Attach(b kernel.Broadcast) { h.b = b }
 
 // Debug answers a request of the Debug Adapter Protocol.
 func (h *handler) Debug(ctx context.Context, request json.RawMessage) json.RawMessage {
-	return debugRequest(ctx, h.s, request)
+	return h.debug.Handle(ctx, request)
 }
 
 // View gives a snapshot of the session.
@@ -77,8 +79,7 @@ func newHandler(o repl.Options) (*handler, error) {
 		return nil, err
 	}
 	h := &handler{s: s, views: view.New(s, command.Views()...)}
-	h.stops = &stopTeller{h: h}
-	s.ListenDebug(h.stops)
+	h.debug = dap.New(s, h.stops.send)
 	return h, nil
 }
 

@@ -39,6 +39,7 @@ func pastCommands() []Command {
 			Doc:     "explains the last error, a cut, or where a value comes from: the chain of source lines, operands and flushes",
 			Example: "x := tpu.Ones(2)\ny := x.Add(1)\n:why y", Run: why, Complete: names,
 		},
+		insideCommand(),
 	}
 }
 

@@ -142,6 +142,20 @@ func TestLookingBack(t *testing.T) {
 			c := tpu.Ones(1 << 16, 1 << 16).Add(b.Sum())
 			:why err
 			`, []string{"donation", "oom", "oom"}},
+		{"a region op by op", `
+			:mode fuse
+			x := tpu.Ones(2)
+			h := x.Mul(3)
+			y := h.Add(1)
+			h = nil
+			:inside
+			fmt.Print(y)
+			:inside
+			:inside g1
+			:inside #2
+			:inside #9
+			:inside g9
+			`, []string{"fuse", "replaying the queue, op 3 of 3|#2|mul|#3|add", "replaying region g1 op 3 of 3", "full|mul|add", "replaying region g1 op 2 of 3: #2 mul|input x|[3 3]|result", "not recorded", "not remembered"}},
 		{"filters", `
 			x := tpu.Ones(2)
 			y := x.Exp().Add(1).Mul(2)

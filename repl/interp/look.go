@@ -17,6 +17,43 @@ func (in *Interp) Plain(v any) any {
 	return in.machine.plainValue(nil, v)
 }
 
+// Exact gives the type of a value as the cell knows it, nil when only Go knows
+// it, and its memory: what interfaces of cells hold says more than Go's types.
+func (in *Interp) Exact(x any) (types.Type, reflect.Value) {
+	x = in.unwrapGo(x)
+	if b, ok := x.(box); ok {
+		return in.machine.types.byID(b.ID).t, reflect.ValueOf(b.V)
+	}
+	v := reflect.ValueOf(x)
+	if x != nil {
+		if t := in.registry.typOf(v.Type()); t != nil {
+			return t.t, v
+		}
+	}
+	return nil, v
+}
+
+// ExactShown is Exact of a shown value.
+func (in *Interp) ExactShown(s Shown) (types.Type, reflect.Value) {
+	if s.exact != nil {
+		return in.Exact(s.exact)
+	}
+	return in.Exact(s.Value)
+}
+
+// Pointer gives a pointer of memory its type: pointers in types that refer to
+// themselves have none of Go's. Any other value is given back.
+func (in *Interp) Pointer(t types.Type, v reflect.Value) reflect.Value {
+	if t == nil || v.Kind() != reflect.UnsafePointer {
+		return v
+	}
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return v
+	}
+	return reflect.NewAt(in.machine.types.of(p.Elem()).rt, v.UnsafePointer())
+}
+
 // TypeName writes a type as %T does: main.P for a type of a cell.
 func (in *Interp) TypeName(t reflect.Type) string { return in.registry.typeName(t) }
 

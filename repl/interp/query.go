@@ -71,6 +71,16 @@ func (in *Interp) Complete(text string, pos int) ([]Candidate, int) {
 	return in.scope.CompleteAt(text, pos)
 }
 
+// CompleteHere is Complete with what the running cell has declared so far in
+// scope. It is for the cell's own goroutines, or while they wait.
+func (in *Interp) CompleteHere(text string, pos int) ([]Candidate, int) {
+	in.types.Lock()
+	defer in.types.Unlock()
+	r := in.run
+	defer in.scope.Preview(in.unit, func(name string) bool { return r != nil && r.reached[name] })()
+	return in.scope.CompleteAt(text, pos)
+}
+
 // Packages lists the import paths that cells may use.
 func (in *Interp) Packages() []string {
 	var list []string
