@@ -275,3 +275,30 @@ func TestExportsWriteWholeFilesOrNone(t *testing.T) {
 		t.Errorf("%v was left behind", left)
 	}
 }
+
+func TestInspectCutsAndDraws(t *testing.T) {
+	s := session(t)
+	play(t, s, "x := tpu.Arange(24).Reshape(2, 3, 4)\ny := tpu.Of(1.0, 2.0, 4.0)")
+	for line, want := range map[string][]string{
+		":inspect x":                 {"i32[2,3,4]", "layout", "min 0  max 23"},
+		":inspect x [1, :, 2:]":      {"i32[3,2]", "[14 15]", "[22 23]"},
+		":inspect x 1, -1":           {"i32[4]", "[20 21 22 23]"},
+		":inspect x 1 --heat":        {"x[1]", "12", "23"},
+		":inspect y --plot":          {"3 elements", "o"},
+		":inspect y --hist":          {"n 3"},
+		":inspect y --full :2":       {"f32[2]"},
+		":inspect x 0 --full --hist": {"[ 0  1  2  3]", "n 24"},
+	} {
+		a := play(t, s, line)
+		for _, w := range want {
+			if !strings.Contains(a.Text, w) {
+				t.Errorf("%s has no %q:\n%s", line, w, a.Text)
+			}
+		}
+	}
+	for _, bad := range []string{":inspect x 5", ":inspect x 0,0,0,0", ":inspect x --nothing", ":inspect z", ":inspect x a:b"} {
+		if _, err := command.Run(context.Background(), s, bad, discard{}); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}

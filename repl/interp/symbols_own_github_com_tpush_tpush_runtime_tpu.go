@@ -116,6 +116,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Flip":                         reflect.ValueOf(tpu.Flip),
 		"Fold2D":                       reflect.ValueOf(tpu.Fold2D),
 		"FormatArray":                  reflect.ValueOf(tpu.FormatArray),
+		"FormatWhole":                  reflect.ValueOf(tpu.FormatWhole),
 		"FractionalMaxPool":            reflect.ValueOf(tpu.FractionalMaxPool),
 		"Frexp":                        reflect.ValueOf(tpu.Frexp),
 		"From":                         reflect.ValueOf(tpu.From),

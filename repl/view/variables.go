@@ -131,6 +131,9 @@ func TensorOf(t *tpu.Tensor, name, slice string) *inspect.Tensor {
 // histBins is how many intervals the histogram of a snapshot has.
 const histBins = 60
 
+// Sample gives the numbers of an array; of many, some that are evenly spread.
+func Sample(a kernel.Array) []float64 { return inspect.Magnitudes(sample(a, sampled)) }
+
 // sample takes at most n elements, evenly spread.
 func sample(a kernel.Array, n int) kernel.Array {
 	if a.Size() <= n {

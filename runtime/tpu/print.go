@@ -45,6 +45,15 @@ func FormatArray(a kernel.Array) string {
 	return b.String()
 }
 
+// FormatWhole prints every number of a host array.
+func FormatWhole(a kernel.Array) string {
+	p := &printer{a: a}
+	p.measure()
+	var b strings.Builder
+	p.print(&b, nil, a.Offset)
+	return b.String()
+}
+
 type printer struct {
 	a      kernel.Array
 	short  bool
@@ -177,12 +186,7 @@ func (p *printer) print(b *strings.Builder, index []int, at int) {
 
 // Full reads the tensor and prints its type and every number.
 func (t *Tensor) Full() string {
-	t.engine()
-	p := &printer{a: t.host("show", exec.ReasonShow)}
-	p.measure()
-	var b strings.Builder
-	p.print(&b, nil, p.a.Offset)
-	return beside(t.Spec().String()+" ", b.String())
+	return beside(t.Spec().String()+" ", FormatWhole(t.host("show", exec.ReasonShow)))
 }
 
 // beside puts text after head, its further lines indented as far.
