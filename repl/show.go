@@ -57,7 +57,7 @@ func (s *Session) Brief(v interp.Shown) string {
 		return t.Summary()
 	}
 	v.Value = s.in.Plain(v.Value)
-	p := &printer{set: Settings{MaxBytes: briefBytes / 64, MaxLines: 1}, in: s.in, mute: true}
+	p := &printer{set: Settings{MaxBytes: briefBytes, MaxLines: 1}, in: s.in, mute: true}
 	text := oneLine(p.value(reflect.ValueOf(v.Value), v.Type, 0))
 	if len(text) > briefBytes {
 		text = strings.ToValidUTF8(text[:briefBytes], "") + "…"
