@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/runtime/tpu"
 )
@@ -97,4 +98,16 @@ func (h *handler) withShapes(list []kernel.Candidate) {
 			}
 		}
 	})
+}
+
+// Check type-checks a cell that is being typed.
+func (h *handler) Check(code string) []kernel.ErrorContent {
+	if repl.IsCommand(code) {
+		return nil
+	}
+	var list []kernel.ErrorContent
+	for _, d := range h.s.Interp().Precheck(code) {
+		list = append(list, kernel.ErrorContent{Name: d.Kind, Value: d.Msg, Cell: d.Cell, Line: d.Line, Column: d.Column})
+	}
+	return list
 }

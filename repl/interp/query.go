@@ -98,3 +98,11 @@ func (in *Interp) Uses(text string) (reads, writes []string) {
 	defer in.types.Unlock()
 	return in.scope.Uses(text)
 }
+
+// Precheck gives the mistakes of a cell that is still being typed; nothing runs
+// and nothing is declared.
+func (in *Interp) Precheck(text string) []cell.Diagnostic {
+	in.types.Lock()
+	defer in.types.Unlock()
+	return in.scope.Precheck(text)
+}

@@ -243,9 +243,14 @@ func (c *Client) Inspect(ctx context.Context, r InspectRequest) (InspectReply, e
 	return ask[InspectReply](ctx, c, TypeInspectRequest, r)
 }
 
+// Check asks whether code is whole and, when it is, for its mistakes. Nothing runs.
+func (c *Client) Check(ctx context.Context, code string) (IsCompleteReply, error) {
+	return ask[IsCompleteReply](ctx, c, TypeIsCompleteRequest, CodeRequest{Code: code, Check: true})
+}
+
 // IsComplete asks whether code is whole.
 func (c *Client) IsComplete(ctx context.Context, code string) (IsCompleteReply, error) {
-	return ask[IsCompleteReply](ctx, c, TypeIsCompleteRequest, CodeRequest{code})
+	return ask[IsCompleteReply](ctx, c, TypeIsCompleteRequest, CodeRequest{Code: code})
 }
 
 // Info asks who the kernel is.

@@ -96,12 +96,23 @@ func (s *server) control(m Message) {
 	case TypeIsCompleteRequest:
 		var r CodeRequest
 		_ = json.Unmarshal(m.Content, &r)
-		reply(TypeIsCompleteReply, s.h.IsComplete(r.Code))
+		rep := s.h.IsComplete(r.Code)
+		if c, ok := s.h.(Checker); ok && r.Check && rep.Status == "complete" {
+			if rep.Errors = c.Check(r.Code); len(rep.Errors) > 0 {
+				rep.Status = "invalid"
+			}
+		}
+		reply(TypeIsCompleteReply, rep)
 	case TypeKernelInfoRequest:
 		reply(TypeKernelInfoReply, s.h.Info())
 	default: // a newer front end: it must not wait for ever
 		reply(m.Header.Type+"_unknown", ShutdownReply{"error"})
 	}
+}
+
+// A Checker is a Handler that finds the mistakes of a cell without running it.
+type Checker interface {
+	Check(code string) []ErrorContent
 }
 
 // Debug sends an event of the debugger with the execution it belongs to.

@@ -256,11 +256,14 @@ type InspectReply struct {
 type IsCompleteReply struct {
 	Status string `json:"status"` // complete, incomplete, invalid
 	Indent string `json:"indent"`
+	// Errors are the mistakes of the code, when they were asked for and it is whole; Status is then invalid.
+	Errors []ErrorContent `json:"errors,omitempty"`
 }
 
 // CodeRequest carries code alone.
 type CodeRequest struct {
-	Code string `json:"code"`
+	Code  string `json:"code"`
+	Check bool   `json:"check,omitempty"` // type-check it too; nothing runs
 }
 
 // KernelInfo is the answer to kernel_info_request.

@@ -22,6 +22,16 @@ func (m *Model) ask(work func() func(m *Model) tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return answerMsg{work()} }
 }
 
+// onDisk is ask for work with files: one piece at a time.
+func (m *Model) onDisk(work func() func(m *Model) tea.Cmd) tea.Cmd {
+	mu := m.disk
+	return m.ask(func() func(m *Model) tea.Cmd {
+		mu.Lock()
+		defer mu.Unlock()
+		return work()
+	})
+}
+
 // askKernel is ask for a question to the kernel, with a deadline; nothing is
 // asked when there is no kernel.
 func (m *Model) askKernel(work func(ctx context.Context, k Kernel) func(m *Model) tea.Cmd) tea.Cmd {

@@ -24,6 +24,7 @@ const (
 type cell struct {
 	id     int    // within this screen
 	count  int    // of In[n]; 0 before it ran
+	order  int    // when it ran under the kernel before
 	source string // as it stands
 	ran    string // as it ran last
 	title  string // of its separator in the file

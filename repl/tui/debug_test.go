@@ -16,7 +16,7 @@ func TestAStopIsShownInItsCell(t *testing.T) {
 		"evaluate":   `{"result":"42  int"}`,
 	}
 	c := s.nb.append("stop\ny := 1\nz := 2\nf()")
-	j := &job{cell: c, cancel: func(error) {}, number: 1}
+	j := &job{cell: c, cancel: func(error) {}, number: 1, over: make(chan struct{})}
 	j.feed = newFeed(nil, nil)
 	c.status, s.job = running, j
 	event := `{"event":"stopped","body":{"reason":"breakpoint","threadId":1,"lines":["Brk[1] stopped at In[1]:2","   => 2 | y := 1","   operands  x f32[2]"]}}`

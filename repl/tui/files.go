@@ -106,7 +106,7 @@ func (m *Model) saveAs(name string) tea.Cmd {
 	if f := m.opts.Files.File; f != nil && f.Path == name {
 		return m.write(f, false)
 	}
-	return m.ask(func() func(m *Model) tea.Cmd {
+	return m.onDisk(func() func(m *Model) tea.Cmd {
 		f, old, err := store.Open(name)
 		return func(m *Model) tea.Cmd {
 			if err != nil {
@@ -129,7 +129,7 @@ func (m *Model) write(f *store.File, over bool) tea.Cmd {
 	text, outs := m.notebookText(), m.storedOutputs()
 	s, state, now := m.opts.Files.Session, m.opts.Files.State, m.now()
 	renamed := m.opts.Files.File != f
-	return m.ask(func() func(m *Model) tea.Cmd {
+	return m.onDisk(func() func(m *Model) tea.Cmd {
 		err := f.Save([]byte(text), over)
 		if err == nil {
 			err = store.SaveOutputs(f.Path, outs)
@@ -147,7 +147,7 @@ func (m *Model) write(f *store.File, over bool) tea.Cmd {
 			case err != nil:
 				m.say("not saved: %v", err)
 			default:
-				m.opts.Files.File, m.opts.File, m.saved = f, f.Path, text
+				m.opts.Files.File, m.opts.File, m.saved, m.noticed = f, f.Path, text, false
 				m.say("saved %s", f.Path)
 			}
 			return nil
@@ -237,7 +237,7 @@ func (m *Model) autosave() tea.Cmd {
 		return nil
 	}
 	m.kept, m.autosaving = text, true
-	return m.ask(func() func(m *Model) tea.Cmd {
+	return m.onDisk(func() func(m *Model) tea.Cmd {
 		err := s.Autosave(text, f, now)
 		return func(m *Model) tea.Cmd {
 			m.autosaving = false
@@ -247,6 +247,24 @@ func (m *Model) autosave() tea.Cmd {
 			}
 			if err == nil {
 				m.autosaveError, m.autosavedAt = "", now
+			}
+			return nil
+		}
+	})
+}
+
+// lookAtFile tells when another program changed the file.
+func (m *Model) lookAtFile() tea.Cmd {
+	f := m.opts.Files.File
+	if f == nil || m.noticed {
+		return nil
+	}
+	return m.onDisk(func() func(m *Model) tea.Cmd {
+		err := f.Changed()
+		return func(m *Model) tea.Cmd {
+			if err != nil {
+				m.noticed = true
+				m.say("%v; saving asks first", err)
 			}
 			return nil
 		}
@@ -290,7 +308,7 @@ func (m *Model) dropOrphans() tea.Cmd {
 	if f.File != nil {
 		return nil
 	}
-	return m.ask(func() func(m *Model) tea.Cmd { store.DropOrphans(f.State, now); return nil })
+	return m.onDisk(func() func(m *Model) tea.Cmd { store.DropOrphans(f.State, now); return nil })
 }
 
 // load makes the cells of a text.
@@ -311,6 +329,8 @@ func (m *Model) closed() {
 	if s == nil {
 		return
 	}
+	m.disk.Lock()
+	defer m.disk.Unlock()
 	text := m.notebookText()
 	keep := m.opts.Files.File != nil && text != m.saved
 	if keep {

@@ -118,7 +118,7 @@ func (m *Model) hint() string {
 		}
 	case m.sig.text != "":
 		text = m.sig.text
-	case m.checked.text != "" && m.text() != nil && m.checked.version == m.text().Version():
+	case m.text() != nil && m.wrong(m.text()) != nil:
 		return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Bad, m.checked.text), m.at.mainW, t.More)
 	}
 	return glyph.Fit(glyph.Spaces(m.at.gutter)+paint(t.Note, text), m.at.mainW, t.More)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,11 +18,10 @@ type History interface {
 // A past is the history as the screen knows it, the oldest cell first.
 type past struct {
 	cells []string
-	mu    *sync.Mutex // one call of Add at a time
 }
 
 func newPast(h History) past {
-	p := past{mu: &sync.Mutex{}}
+	var p past
 	if h != nil {
 		for i := range h.Len() {
 			p.cells = append(p.cells, h.At(i))
@@ -51,13 +49,11 @@ func (m *Model) remember(text string) tea.Cmd {
 	if n := len(m.past.cells); n == 0 || m.past.cells[n-1] != text {
 		m.past.cells = append(m.past.cells, text)
 	}
-	h, now, mu := m.opts.History, m.now(), m.past.mu
+	h, now := m.opts.History, m.now()
 	if h == nil {
 		return nil
 	}
-	return m.ask(func() func(m *Model) tea.Cmd {
-		mu.Lock()
-		defer mu.Unlock()
+	return m.onDisk(func() func(m *Model) tea.Cmd {
 		if err := h.Add(text, now); err != nil {
 			return func(m *Model) tea.Cmd { m.say("history: %v", err); return nil }
 		}

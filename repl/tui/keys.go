@@ -98,5 +98,5 @@ func (m *Model) typed() tea.Cmd {
 	if m.focus == onEdit {
 		m.showEditing()
 	}
-	return m.refreshPopup()
+	return tea.Batch(m.refreshPopup(), m.checkLater())
 }

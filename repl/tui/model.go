@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +20,7 @@ type Kernel interface {
 	Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.Events) (kernel.ExecuteReply, error)
 	Complete(ctx context.Context, r kernel.CompleteRequest) (kernel.CompleteReply, error)
 	Inspect(ctx context.Context, r kernel.InspectRequest) (kernel.InspectReply, error)
+	Check(ctx context.Context, code string) (kernel.IsCompleteReply, error)
 	Info(ctx context.Context) (kernel.KernelInfo, error)
 	Debug(ctx context.Context, request json.RawMessage) (json.RawMessage, error)
 	View(ctx context.Context, name string, args, into any) error
@@ -110,12 +112,16 @@ type Model struct {
 	version  uint64 // of the text when the popup last looked
 	sig      signature
 	checked  checked
+	disk     *sync.Mutex // work with files is done one at a time
+	disk     *sync.Mutex // one piece of work with files at a time
 	past     past
 	recall   recall
+	asked    checkMsg // the check that was arranged last
 
 	saved         string // the notebook as it is on disk
 	kept          string // as it was autosaved last
 	autosaving    bool
+	noticed       bool // that another program changed the file
 	autosaveError string
 	autosavedAt   time.Time
 
@@ -135,6 +141,7 @@ func New(o Options, send func(tea.Msg)) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.disk = &sync.Mutex{}
 	m.past = newPast(o.History)
 	m.keys, m.actions = o.Keys, actors()
 	m.view.follow = true
@@ -183,18 +190,22 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.done(msg)
 	case stoppedMsg:
 		return m.stoppedAt(msg)
+	case inputMsg:
+		m.wantInput(msg)
 	case continuedMsg:
 		m.goesOn(msg.job)
 	case tickMsg:
 		return m.tick()
 	case autosaveMsg:
-		return tea.Batch(m.autosave(), m.autosaveLater())
+		return tea.Batch(m.autosave(), m.lookAtFile(), m.autosaveLater())
 	case tea.BackgroundColorMsg:
 		m.background(msg.IsDark())
 	case interruptMsg:
 		return m.interrupt()
 	case viewMsg:
 		return m.viewDue()
+	case checkMsg:
+		return m.check(msg)
 	case answerMsg:
 		return m.answered(msg)
 	case shot.Settled:

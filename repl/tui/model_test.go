@@ -73,6 +73,13 @@ func (f *fake) Inspect(_ context.Context, r kernel.InspectRequest) (kernel.Inspe
 	return kernel.InspectReply{Found: true, Data: map[string]string{"text/plain": "about " + r.Code}}, nil
 }
 
+func (f *fake) Check(_ context.Context, code string) (kernel.IsCompleteReply, error) {
+	if i := strings.Index(code, "wrong"); i >= 0 {
+		return kernel.IsCompleteReply{Status: "invalid", Errors: []kernel.ErrorContent{{Name: "type", Value: "undefined: wrong", Line: 1, Column: i + 1}}}, nil
+	}
+	return kernel.IsCompleteReply{Status: "complete"}, nil
+}
+
 func (f *fake) Info(context.Context) (kernel.KernelInfo, error) {
 	return kernel.KernelInfo{Banner: "a TPU v5e", PID: 7}, nil
 }

@@ -15,6 +15,7 @@ type prompt struct {
 	what string
 	line *edit.Editor
 	do   func(m *Model, text string) tea.Cmd
+	end  func() // on Ctrl-D in an empty line; nil does nothing
 }
 
 func newPrompt(what string, do func(m *Model, text string) tea.Cmd) *prompt {
@@ -26,8 +27,19 @@ func (p *prompt) key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "enter":
 		m.over = nil
 		return p.do(m, p.line.Text()), true
-	case "esc", "ctrl+c", "ctrl+g":
+	case "esc", "ctrl+g":
+		if p.end != nil {
+			p.end()
+		}
 		m.over = nil
+	case "ctrl+c":
+		m.over = nil
+		return m.interrupt(), true
+	case "ctrl+d":
+		if p.end != nil && p.line.Text() == "" {
+			p.end()
+			m.over = nil
+		}
 	default:
 		if a, _ := m.keys.Lookup(config.Editor, "", name); oneLine[a] != nil {
 			oneLine[a](p.line)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type job struct {
 	cancel context.CancelCauseFunc
 	number int  // that it is expected to run as
 	entry  bool // it stops at its first line
+	over   chan struct{}
 }
 
 type (
@@ -96,7 +98,7 @@ func (m *Model) next() tea.Cmd {
 	c.outputs, c.stale, c.changed, c.reply, c.stop, c.restored = nil, nil, nil, kernel.ExecuteReply{}, nil, false
 	c.touch()
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := &job{cell: c, cancel: cancel}
+	j := &job{cell: c, cancel: cancel, over: make(chan struct{})}
 	j.feed = newFeed(m.send, outputMsg{j})
 	m.job = j
 	j.number = m.count + 1
@@ -113,8 +115,10 @@ func (m *Model) next() tea.Cmd {
 			arm(k, lines, was, j.number)
 		}
 		ev := j.feed.events()
+		ev.Input = inputOf(j, send)
 		ev.Debug = func(raw json.RawMessage) { debugEvent(k, j, send, raw) }
 		rep, err := k.Execute(ctx, req, ev)
+		close(j.over)
 		if j.entry {
 			arm(k, own, 0, j.number)
 		}
@@ -208,7 +212,7 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	case msg.reply.Quit:
 		return m.leave()
 	case msg.reply.Restart:
-		return m.restart(false)
+		return m.restart(msg.reply.Replay)
 	}
 	return tea.Batch(m.next(), m.refreshPanels())
 }
@@ -245,22 +249,23 @@ func (m *Model) restart(replay bool) tea.Cmd {
 	m.abortQueue()
 	var again []*cell
 	for _, c := range m.nb.cells {
-		if ran := c.count > 0 || c.status != idle; ran && replay && !(c.command() && quits(c.source)) {
+		if ran := c.count > 0 || c.status != idle && c.status != aborted; ran && replay && !c.aside && !(c.command() && quits(c.source)) {
 			again = append(again, c)
 		}
 		if c.status == running {
 			c.status = interrupted
 		}
-		c.count = 0
+		c.order, c.count = c.count, 0
 		c.touch()
 	}
-	m.count = 0
+	m.count, m.over = 0, nil
 	cmd := m.startKernel()
 	if old != nil {
 		stop := func() tea.Msg { old.Kill(); old.Stop(); return nil }
 		cmd = tea.Sequence(stop, cmd)
 	}
-	if replay {
+	if replay { // in the order in which they ran
+		slices.SortStableFunc(again, func(a, b *cell) int { return a.order - b.order })
 		return tea.Batch(cmd, m.enqueue(again...))
 	}
 	m.say("the kernel was restarted; its variables are gone, the cells are kept")

@@ -17,6 +17,7 @@ type Theme struct {
 	In, Out, Err, Brk, Stale, Dim, Note string
 	Rule, Bar, BarHot, Key              string
 	Select, Match, Popup, PopupItem     string
+	Mistake                             string
 	OK, Wait, Bad, Cursor, Title        string
 
 	// Letters, one cell wide each.
@@ -33,7 +34,7 @@ func Themes() []Theme {
 		},
 		In: "1;38;5;75", Out: "1;38;5;114", Err: "1;38;5;203", Brk: "1;38;5;215", Stale: "38;5;215", Dim: "38;5;245", Note: "38;5;80",
 		Rule: "38;5;240", Bar: "38;5;253;48;5;236", BarHot: "1;38;5;16;48;5;215", Key: "1;38;5;253",
-		Select: "48;5;239", Match: "1;48;5;238", Popup: "38;5;252;48;5;236", PopupItem: "1;38;5;231;48;5;25",
+		Select: "48;5;239", Match: "1;48;5;238", Mistake: "4;38;5;203", Popup: "38;5;252;48;5;236", PopupItem: "1;38;5;231;48;5;25",
 		OK: "38;5;114", Wait: "38;5;215", Bad: "1;38;5;203", Cursor: "7", Title: "1;38;5;253",
 		Bar1: "▌", Break: "●", Stop: "▶", Wrap: "↳", Cross: "×", More: "…",
 	}
@@ -46,6 +47,7 @@ func Themes() []Theme {
 	light.In, light.Out, light.Err, light.Brk, light.Stale, light.Dim, light.Note = "1;38;5;26", "1;38;5;28", "1;38;5;160", "1;38;5;130", "38;5;130", "38;5;243", "38;5;30"
 	light.Rule, light.Bar, light.BarHot, light.Key = "38;5;250", "38;5;235;48;5;254", "1;38;5;231;48;5;130", "1;38;5;235"
 	light.Select, light.Match, light.Popup, light.PopupItem = "48;5;252", "1;48;5;252", "38;5;235;48;5;255", "1;38;5;231;48;5;26"
+	light.Mistake = "4;38;5;160"
 	light.OK, light.Wait, light.Bad, light.Title = "38;5;28", "38;5;130", "1;38;5;160", "1;38;5;235"
 
 	mono := dark
@@ -54,6 +56,7 @@ func Themes() []Theme {
 	mono.In, mono.Out, mono.Err, mono.Brk, mono.Stale, mono.Dim, mono.Note = "1", "1", "1;7", "1;7", "1", "2", "1"
 	mono.Rule, mono.Bar, mono.BarHot, mono.Key = "2", "7", "1;7", "1"
 	mono.Select, mono.Match, mono.Popup, mono.PopupItem = "7", "1;4", "", "7"
+	mono.Mistake = "4"
 	mono.OK, mono.Wait, mono.Bad, mono.Title = "", "", "1", "1"
 
 	high := dark
@@ -64,6 +67,7 @@ func Themes() []Theme {
 	high.In, high.Out, high.Err, high.Brk, high.Stale, high.Dim, high.Note = "1;96", "1;92", "1;97;41", "1;30;103", "1;93", "37", "96"
 	high.Rule, high.Bar, high.BarHot, high.Key = "97", "1;30;107", "1;30;103", "1;97"
 	high.Select, high.Match, high.Popup, high.PopupItem = "30;107", "1;30;103", "97;40", "1;30;106"
+	high.Mistake = "4;97;41"
 	high.OK, high.Wait, high.Bad, high.Title = "92", "93", "1;97;41", "1;97"
 
 	ascii := mono

@@ -134,3 +134,13 @@ func TestThingsToTry(t *testing.T) {
 	}
 	s.lacks("tour ").want("the tour's cells are yours")
 }
+
+func TestMistakesAreSeenWhileTyping(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"x + wrong`).want("type: undefined: wrong")
+	rows, _, _, _ := s.frame()
+	if all := strings.Join(rows, "\n"); !strings.Contains(all, "\x1b["+s.theme.Mistake+"mwrong") {
+		t.Error("the word is not marked")
+	}
+	s.keys("backspace").lacks("undefined")
+}

@@ -91,7 +91,7 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 
 // inputLook is how the editor at the bottom is drawn.
 func (m *Model) inputLook() edit.Look {
-	return edit.Look{W: m.at.mainW, H: m.at.inputH, GutterW: m.at.gutter, Gutter: m.inputGutter, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match, Ghost: m.ghost()}
+	return edit.Look{W: m.at.mainW, H: m.at.inputH, GutterW: m.at.gutter, Gutter: m.inputGutter, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match, Ghost: m.ghost(), Wrong: m.wrong(m.input), Mistake: m.theme.Mistake}
 }
 
 func (m *Model) inputGutter(line int, first bool) string {
@@ -122,7 +122,7 @@ func (m *Model) editRows() (rows []string, x, y int) { return m.editor.Rows(m.ed
 func (m *Model) editLook() edit.Look {
 	g := m.at.gutter
 	h := m.editor.Height(max(m.at.mainW-g, 1), max(m.at.cellsH-1, 1))
-	return edit.Look{W: m.at.mainW, H: h, GutterW: g, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match, Gutter: func(line int, first bool) string {
+	return edit.Look{W: m.at.mainW, H: h, GutterW: g, Tokens: &m.theme.Tokens, Select: m.theme.Select, Match: m.theme.Match, Wrong: m.wrong(m.editor), Mistake: m.theme.Mistake, Gutter: func(line int, first bool) string {
 		mark, label := paint(m.theme.Brk, m.theme.Bar1), ""
 		if m.editing.breaks[line+1] && first {
 			mark = paint(m.theme.Err, m.theme.Break)

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
@@ -15,6 +16,8 @@ type Look struct {
 	Tokens  *[NumTokens]string
 	Select  string // the selection
 	Match   string // a bracket and its partner
+	Wrong   *Pos   // where a mistake is, nil for none
+	Mistake string // the word there
 	Ghost   string // text after the end that is no text yet, in the colour of comments
 }
 
@@ -133,6 +136,9 @@ func (e *Editor) Rows(l Look) (rows []string, x, y int) {
 				}
 			}
 		}
+		if l.Wrong != nil && l.Wrong.Line == line {
+			d.over(l.Mistake, l.Wrong.Col, wordEnd(e.lines[line], l.Wrong.Col))
+		}
 		d.draw(e.lines[line])
 		if line == len(e.lines)-1 && l.Ghost != "" {
 			d.ghost(l.Ghost)
@@ -183,6 +189,18 @@ func (e *Editor) Click(l Look, x, y int) {
 		col += letter(line[col:])
 	}
 	e.MoveTo(Pos{p.Line, col})
+}
+
+// wordEnd is where the word that begins at a byte ends, at least a letter behind it.
+func wordEnd(line string, col int) int {
+	for i := col; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		if !isWord(r) {
+			return max(i, col+1)
+		}
+		i += n
+	}
+	return max(len(line), col+1)
 }
 
 func from(p Pos, line int) int {

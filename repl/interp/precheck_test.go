@@ -1,0 +1,38 @@
+package interp
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestPrecheck(t *testing.T) {
+	s := newSession(t, Options{Universe: TPU()})
+	if _, err := s.try("x, w := 1, tpu.Ones(2, 3)\ntype P struct{}"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // asking changes nothing
+		for _, tt := range []struct{ src, want string }{
+			{"x + 1", ""},
+			{"w @ w.T() + x", ""},
+			{"y := nope", "type 1:6 undefined: nope"},
+			{"y := 2\nx = \"a\"", "type 2:5"},
+			{"x := (", "syntax 1:7"},
+			{"func f() int { return x }\nf()", ""},
+			{"func (P) M() {}", ""},
+			{"x := 2.5\nx / 2", ""},
+			{"type Q struct{ n int }\nQ{n: x}", ""},
+		} {
+			got := ""
+			if list := s.in.Precheck(tt.src); len(list) > 0 {
+				got = fmt.Sprintf("%s %d:%d %s", list[0].Kind, list[0].Line, list[0].Column, list[0].Msg)
+			}
+			if len(got) < len(tt.want) || got[:len(tt.want)] != tt.want || tt.want == "" && got != "" {
+				t.Errorf("%q: %q, want %q", tt.src, got, tt.want)
+			}
+		}
+	}
+	res, err := s.try("x")
+	if err != nil || fmt.Sprint(res.Values[0].Value) != "1" {
+		t.Errorf("x is %v %v", res.Values, err)
+	}
+}
