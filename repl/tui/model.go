@@ -113,7 +113,6 @@ type Model struct {
 	sig      signature
 	checked  checked
 	disk     *sync.Mutex // work with files is done one at a time
-	disk     *sync.Mutex // one piece of work with files at a time
 	past     past
 	recall   recall
 	asked    checkMsg // the check that was arranged last
