@@ -75,9 +75,9 @@ var kinds = []Kind{
 	{Word: "syntax", Doc: "the text is no Go; nothing ran", Example: "x := (1 + 2"},
 	{Word: "type", Doc: "the cell does not type-check: every mistake is listed and nothing ran", Example: "var n int = \"seven\"\nm := n + nope"},
 	{
-		Word: "bounds", Doc: "an index points outside its tensor; nothing ran and nothing is lost",
+		Word: "bounds", Doc: "an index points outside its tensor, or a number is none an operation takes; nothing ran and nothing is lost",
 		Example: "table := tpu.Ones(3, 2)\nrows := tpu.I64.Of(0, 7)\ntable.IndexSelect(0, rows)",
-		match:   anyOf(is[*exec.BoundsError], is[*shape.IndexError], is[*kernel.NegativeCountError]),
+		match:   anyOf(is[*exec.BoundsError], is[*exec.TrapError], is[*shape.IndexError], is[*kernel.NegativeCountError]),
 	},
 	{
 		Word: "oom", Doc: "HBM or host memory is full", Example: "x := tpu.Zeros(1<<17, 1<<17)",

@@ -54,7 +54,7 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 		}
 	}
 	var lists []kernel.Array
-	for _, p := range d.Params {
+	for k, p := range d.Params {
 		o, named := byName[p.Name]
 		delete(byName, p.Name)
 		if !named && len(positional) > 0 {
@@ -115,6 +115,10 @@ func Bind(d *op.Def, r *Record) (in []kernel.Array, attrs op.Attrs, err error) {
 				attrs = append(attrs, op.Attr{Name: p.Name + side, Value: v})
 			}
 			continue
+		}
+		if p.Kind == op.KInts && o.Kind == Scalar && k == len(d.Params)-1 { // sizes one by one
+			o = Operand{Kind: List, Items: append([]Operand{o}, positional...)}
+			positional = nil
 		}
 		v, err := attribute(p, o)
 		if err != nil {

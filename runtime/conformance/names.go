@@ -104,6 +104,12 @@ func adapt(r *Record) *Record {
 		return &c
 	}
 	switch r.Op {
+	case "max", "min":
+		if len(r.Inputs) == 2 && r.Inputs[1].Kind == Tensor { // of two tensors, not along an axis
+			c := *r
+			c.Op = r.Op + "imum"
+			return &c
+		}
 	case "var", "std", "var_mean", "std_mean":
 		return unbiased(r)
 	case "arange":

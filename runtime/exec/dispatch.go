@@ -265,6 +265,11 @@ func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, err
 			return nil, err
 		}
 	}
+	if def.Trap != nil && !d.capturing {
+		if err := d.checkTrap(def, attrs, in); err != nil {
+			return nil, err
+		}
+	}
 	if len(d.hooks) > 0 {
 		if err := d.before(&Call{Def: def, Attrs: attrs, In: slices.Clone(in), OpN: d.nextOp, Stack: st}); err != nil {
 			return nil, err

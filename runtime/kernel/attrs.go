@@ -36,6 +36,10 @@ func (a Attrs) Float(name string) float64 {
 		return v
 	case int:
 		return float64(v)
+	case bool:
+		if v {
+			return 1
+		}
 	}
 	return 0
 }

@@ -59,19 +59,25 @@ func MaskedMean(c *Call) error {
 
 // MaskedVar is their variance.
 func MaskedVar(c *Call) error {
-	less := unbiasedBy(c)
+	less := Correction(c.Attrs)
 	return maskedRows(c, func(r []float64) float64 { _, v := meanVar(r, less); return v })
 }
 
 // MaskedStd is the square root of their variance.
 func MaskedStd(c *Call) error {
-	less := unbiasedBy(c)
+	less := Correction(c.Attrs)
 	return maskedRows(c, func(r []float64) float64 { _, v := meanVar(r, less); return math.Sqrt(v) })
 }
 
-// unbiasedBy is what the count is lessened by.
-func unbiasedBy(c *Call) float64 {
-	if c.Attrs.Bool("unbiased") {
+// Correction is what the count of a masked variance is lessened by: the
+// attribute "correction", or when that is not set 1 for "unbiased".
+func Correction(a Attrs) float64 {
+	if a.Has("correction") {
+		if v := numberOf(a.Get("correction")); !math.IsInf(v, -1) {
+			return v
+		}
+	}
+	if a.Bool("unbiased") {
 		return 1
 	}
 	return 0

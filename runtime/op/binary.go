@@ -72,7 +72,7 @@ var binaryOps = []Def{
 		Doc: "Product of two operands.", Example: `tpu.Of(1.0, 2.0).Mul(3)`,
 		Shape: broadcast, DType: promote, Kernel: kernel.Mul, Cost: perElement(1, VPU), Lower: binaryHLO("multiply"),
 		Grad: parts(times(ew.b), times(ew.a))},
-	{Name: Div, Torch: "div.Tensor_mode", Method: "Div", InPlace: true, Class: Elementwise,
+	{Name: Div, Torch: "div.Tensor_mode", Trap: byZero, Method: "Div", InPlace: true, Class: Elementwise,
 		Params: []Param{operand("input"), operand("other"), {Name: "rounding_mode", Kind: KString, Default: "", Doc: "trunc or floor: round the quotient; empty: true division"}},
 		Doc:    "Quotient of two operands; integers give a float unless it is rounded.", Example: `tpu.Of(1.0, 2.0).Div(4)`,
 		Shape: broadcast, DType: divType, Kernel: kernel.Div, Cost: perElement(4, VPU), Lower: lowerDiv,
@@ -89,23 +89,23 @@ var binaryOps = []Def{
 				}
 				return k.neg(k.mul(dy, k.div(k.y(), k.b())))
 			})},
-	{Name: FloorDivide, Torch: "floor_divide", Method: "FloorDivide", InPlace: true, Class: Elementwise, Params: binaryParams,
+	{Name: FloorDivide, Torch: "floor_divide", Trap: byZero, Method: "FloorDivide", InPlace: true, Class: Elementwise, Params: binaryParams,
 		Doc: "Quotient of two operands rounded down.", Example: `tpu.Of(7.0, -7.0).FloorDivide(2)`,
 		Shape: broadcast, DType: modulusType, Kernel: kernel.FloorDivide, Cost: perElement(10, VPU), Lower: lower(hlo.floorDiv),
 		NoGrad: "PyTorch has no derivative for it either"},
-	{Name: Remainder, Torch: "remainder.Tensor", Method: "Remainder", InPlace: true, Class: Elementwise, Params: binaryParams,
+	{Name: Remainder, Torch: "remainder.Tensor", Trap: byZero, Method: "Remainder", InPlace: true, Class: Elementwise, Params: binaryParams,
 		Doc: "Remainder of a division rounded down: it has the sign of the divisor.", Example: `tpu.Of(7.0, -7.0).Remainder(3)`,
 		Shape: broadcast, DType: modulusType, Kernel: kernel.Remainder, Cost: perElement(8, VPU), Lower: lower(hlo.floorMod),
 		Grad: parts(sameGrad, func(k ew, dy Value) Value {
 			return k.neg(k.mul(dy, k.Do(Div, Attrs{{Name: "rounding_mode", Value: "floor"}}, k.a(), k.b())))
 		})},
-	{Name: FMod, Torch: "fmod.Tensor", Method: "FMod", InPlace: true, Class: Elementwise, Params: binaryParams,
+	{Name: FMod, Torch: "fmod.Tensor", Trap: byZero, Method: "FMod", InPlace: true, Class: Elementwise, Params: binaryParams,
 		Doc: "Remainder of a division rounded toward zero: it has the sign of the dividend.", Example: `tpu.Of(7.0, -7.0).FMod(3)`,
 		Shape: broadcast, DType: modulusType, Kernel: kernel.FMod, Cost: perElement(6, VPU), Lower: binaryHLO("remainder"),
 		Grad: parts(sameGrad, func(k ew, dy Value) Value {
 			return k.neg(k.mul(dy, k.Do(Div, Attrs{{Name: "rounding_mode", Value: "trunc"}}, k.a(), k.b())))
 		})},
-	{Name: Pow, Torch: "pow.Tensor_Tensor", Method: "Pow", Func: "Pow", InPlace: true, Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
+	{Name: Pow, Torch: "pow.Tensor_Tensor", Trap: byNegative, Method: "Pow", Func: "Pow", InPlace: true, Class: Elementwise, Params: []Param{operand("input"), operand("exponent")},
 		Doc: "The first operand to the power of the second.", Example: `tpu.Of(2.0, 3.0).Pow(2)`,
 		Shape: broadcast, DType: promote, Kernel: kernel.Pow, Cost: perElement(20, EUP), Lower: lower(lowerPow),
 		Grad: parts(powBaseGrad, powExponentGrad)},
@@ -214,6 +214,12 @@ var binaryOps = []Def{
 		Doc: "Bits of the first operand moved down by the second; the sign when that is negative or not below the width.", Example: `tpu.Of(8, -8).BitwiseRightShift(2)`,
 		Shape: broadcast, DType: intsOnly, Kernel: kernel.ShiftRight, Cost: perElement(1, VPU), Lower: lower(lowerShift("shift_right")), NoGrad: "defined for integers only"},
 }
+
+// byZero is the trap of integer divisions, byNegative that of integer powers.
+var (
+	byZero     = &Trap{In: 1, Bad: func(x int64) bool { return x == 0 }, Why: "integer division by zero"}
+	byNegative = &Trap{In: 1, Numbers: true, Bad: func(x int64) bool { return x < 0 }, Why: "integers to a negative integer power"}
+)
 
 // scaled is dy times sign·alpha.
 func (k ew) scaled(dy Value, sign float64) Value {

@@ -149,6 +149,15 @@ type IndexCheck struct {
 	Skip   *int64 // a value that is always legal (ignore_index)
 }
 
+// A Trap is a number that PyTorch refuses as an operand of integers, and for
+// which the device itself computes something.
+type Trap struct {
+	In      int  // position among the inputs
+	Numbers bool // only Go numbers are refused, always; else all, when checks were switched on
+	Bad     func(x int64) bool
+	Why     string // "division by zero"
+}
+
 // Flat in place of an axis says that indices count all elements in row-major order.
 const Flat = -1
 
@@ -212,6 +221,7 @@ type Def struct {
 	Lower   func(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value
 	Cost    func(in, out []shape.Spec, a Attrs) Cost
 	Indices func(in []shape.Spec, a Attrs) []IndexCheck
+	Trap    *Trap
 }
 
 // Inputs gives the tensor parameters.

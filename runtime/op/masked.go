@@ -243,7 +243,8 @@ func maskedLogAddExpHLO(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 func maskedMoment(n Name, f, what string, k kernel.Func, slope func(k calc, c *Call, x, m, n, dy Value) Value) Def {
 	params := []Param{tensor("input"), dimsParam(), keepParam(), dtypeParam(), opt("mask", "where elements count; absent: everywhere")}
 	if n != "masked.mean" {
-		params = []Param{tensor("input"), dimsParam(), flag("unbiased", true, "divide by one less than the count"), keepParam(), dtypeParam(), opt("mask", "where elements count; absent: everywhere")}
+		params = []Param{tensor("input"), dimsParam(), flag("unbiased", true, "divide by one less than the count"),
+			{Name: "correction", Kind: KNumber, Default: math.Inf(-1), Doc: "what is taken from the count before it divides, instead of unbiased; minus infinity: not set"}, keepParam(), dtypeParam(), opt("mask", "where elements count; absent: everywhere")}
 	}
 	return Def{
 		Name: n, Torch: string(n), Func: f, Class: Reduce, Traits: Composite,
@@ -291,11 +292,7 @@ func maskedMean(k calc, _ *Call, _, _, n, dy Value) Value {
 func maskedVar(k calc, c *Call, x, _, n, dy Value) Value {
 	axes := c.axes()
 	mean := k.div(k.sum(x, axes...), n)
-	less := 0.0
-	if c.Attrs.Bool("unbiased") {
-		less = 1
-	}
-	return k.mul(k.div(k.mul(dy, 2), k.sub(n, less)), k.sub(x, mean))
+	return k.mul(k.div(k.mul(dy, 2), k.sub(n, kernel.Correction(c.Attrs))), k.sub(x, mean))
 }
 
 func maskedStd(k calc, c *Call, x, m, n, dy Value) Value {
@@ -321,8 +318,8 @@ func maskedMomentHLO(name Name) lowering {
 			return h.results(mean, c)
 		}
 		d := h.pick(in, h.sub(x, mean), zero)
-		if c.Attrs.Bool("unbiased") {
-			n = h.max(h.plus(n, -1), zero)
+		if less := kernel.Correction(c.Attrs); less != 0 {
+			n = h.max(h.plus(n, -less), zero)
 		}
 		v := h.div(h.sum(h.mul(d, d), axes), n)
 		if name == "masked.std" {

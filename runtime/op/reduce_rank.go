@@ -160,7 +160,30 @@ func quantileGrad(b Builder, c *Call, dy []Value) []Value {
 	if len(back) > 1 {
 		out = k.Do("permute", at("dims", back), out)
 	}
-	return []Value{out, nil}
+	return []Value{out, quantileSlope(k, c, g, turn(r[0]), turn(r[1]), moved, order, rows)}
+}
+
+// quantileSlope is the gradient of the probabilities: what the result rises by
+// between two neighbours, times their number; only linear interpolation moves.
+// g, lo and hi are [rows,q].
+func quantileSlope(k calc, c *Call, g, lo, hi Value, moved, order []int, rows int) Value {
+	q := c.In[1]
+	if !c.Needs[1] || !q.Spec().DType.IsFloat() || c.Attrs.Str("interpolation") != "linear" {
+		return nil
+	}
+	x := c.In[0]
+	if len(order) > 1 {
+		x = k.Do("permute", at("dims", order), x)
+	}
+	n := shape.Size(moved) / max(rows, 1)
+	x = k.reshape(x, []int{rows, n})
+	read := func(i Value) Value { return k.Do("gather", at("dim", 1), x, i) }
+	gaps := Value(k.Scalar(float64(n - 1)))
+	if c.Attrs.Bool("ignore_nan") {
+		gaps = k.sub(k.to(k.sum(k.eq(x, x), 1), x.Spec().DType), 1)
+	}
+	slope := k.mul(k.mul(g, k.sub(read(hi), read(lo))), gaps)
+	return k.reshape(k.sum(slope, 0), q.Spec().Dims)
 }
 
 // keptAxes are the axes of a rank that are not reduced.

@@ -131,6 +131,7 @@ func moreForms() map[string]func(c *composite) []*tpu.Tensor {
 			}
 			return c.ts.row(c.r)
 		},
+		"atleast_1d": eachOf((*tpu.Tensor).AtLeast1D), "atleast_2d": eachOf((*tpu.Tensor).AtLeast2D), "atleast_3d": eachOf((*tpu.Tensor).AtLeast3D),
 		"cov": func(c *composite) []*tpu.Tensor {
 			return list1(c.t(0).Cov(tpu.CovOptions{Correction: c.num(1, "correction", nil), FWeights: c.tensor(-1, "fweights"), AWeights: c.tensor(-1, "aweights")}))
 		},
@@ -237,6 +238,17 @@ func moreForms() map[string]func(c *composite) []*tpu.Tensor {
 				NotCenter: !yes(c.num(-1, "center", true)), Normalized: yes(c.num(-1, "normalized", false)), TwoSided: !yes(c.num(-1, "onesided", true))}
 			return list1(c.t(0).STFT(n, o).Pairs())
 		},
+	}
+}
+
+// eachOf applies a function to one tensor or to each of a list.
+func eachOf(f func(*tpu.Tensor) *tpu.Tensor) func(c *composite) []*tpu.Tensor {
+	return func(c *composite) []*tpu.Tensor {
+		var out []*tpu.Tensor
+		for _, x := range c.tensorsOf() {
+			out = append(out, f(x))
+		}
+		return out
 	}
 }
 

@@ -82,5 +82,7 @@ var categories = map[string]func(error) bool{
 	"index_out_of_range": func(err error) bool {
 		return as[*shape.IndexError](err) || as[*exec.BoundsError](err) || as[*shape.ArgumentError](err)
 	},
+	"zero_division":       as[*exec.TrapError],
+	"negative_exponent":   as[*exec.TrapError],
 	"result_not_castable": as[*tpu.CastError],
 }

@@ -5576,60 +5576,62 @@ func MaskedMeanWith(input *Tensor, o MaskedMeanOptions) *Tensor {
 // MaskedVar: Variance of the elements where the mask is true. PyTorch: masked.var.
 func MaskedVar(input *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMaskedVar]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, input, nil)
 }
 
 // MaskedVarKeep: Variance of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.var.
 func MaskedVarKeep(input *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMaskedVar]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, input, nil)
 }
 
 // MaskedVarOptions are the optional parameters of MaskedVar. The zero value of a field is the default.
 type MaskedVarOptions struct {
-	Dim      []int   // axes to reduce; none: all
-	Unbiased any     // default true; divide by one less than the count
-	KeepDim  bool    // keep reduced axes as size 1
-	DType    DType   // default invalid; element type to convert to first
-	Mask     *Tensor // absent by default where elements count; absent: everywhere
+	Dim        []int   // axes to reduce; none: all
+	Unbiased   any     // default true; divide by one less than the count
+	Correction any     // default -Inf; what is taken from the count before it divides, instead of unbiased; minus infinity: not set
+	KeepDim    bool    // keep reduced axes as size 1
+	DType      DType   // default invalid; element type to convert to first
+	Mask       *Tensor // absent by default where elements count; absent: everywhere
 }
 
 // MaskedVarWith: Variance of the elements where the mask is true. PyTorch: masked.var.
 func MaskedVarWith(input *Tensor, o MaskedVarOptions) *Tensor {
 	r := &rowTable()[rMaskedVar]
-	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a, input, o.Mask)
 }
 
 // MaskedStd: Standard deviation of the elements where the mask is true. PyTorch: masked.std.
 func MaskedStd(input *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMaskedStd]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}, {Name: "keepdim", Value: false}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, input, nil)
 }
 
 // MaskedStdKeep: Standard deviation of the elements where the mask is true. The axes stay, with size 1. PyTorch: masked.std.
 func MaskedStdKeep(input *Tensor, axes ...int) *Tensor {
 	r := &rowTable()[rMaskedStd]
-	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
+	a := op.Attrs{{Name: "dim", Value: intsOr(r.def, "dim", axes)}, {Name: "unbiased", Value: true}, {Name: "correction", Value: defaultOf(r.def, "correction")}, {Name: "keepdim", Value: true}, {Name: "dtype", Value: defaultOf(r.def, "dtype")}}
 	return do(r.def, a, input, nil)
 }
 
 // MaskedStdOptions are the optional parameters of MaskedStd. The zero value of a field is the default.
 type MaskedStdOptions struct {
-	Dim      []int   // axes to reduce; none: all
-	Unbiased any     // default true; divide by one less than the count
-	KeepDim  bool    // keep reduced axes as size 1
-	DType    DType   // default invalid; element type to convert to first
-	Mask     *Tensor // absent by default where elements count; absent: everywhere
+	Dim        []int   // axes to reduce; none: all
+	Unbiased   any     // default true; divide by one less than the count
+	Correction any     // default -Inf; what is taken from the count before it divides, instead of unbiased; minus infinity: not set
+	KeepDim    bool    // keep reduced axes as size 1
+	DType      DType   // default invalid; element type to convert to first
+	Mask       *Tensor // absent by default where elements count; absent: everywhere
 }
 
 // MaskedStdWith: Standard deviation of the elements where the mask is true. PyTorch: masked.std.
 func MaskedStdWith(input *Tensor, o MaskedStdOptions) *Tensor {
 	r := &rowTable()[rMaskedStd]
-	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
+	a := op.Attrs{{Name: "dim", Value: ints(o.Dim)}, {Name: "unbiased", Value: optionOr(r.def, "unbiased", o.Unbiased)}, {Name: "correction", Value: optionOr(r.def, "correction", o.Correction)}, {Name: "keepdim", Value: o.KeepDim}, {Name: "dtype", Value: o.DType.attr()}}
 	return do(r.def, a, input, o.Mask)
 }
 

@@ -106,10 +106,10 @@ func GridSample(input, grid *Tensor, opts ...GridSampleOptions) *Tensor {
 			at[a] = s.padded(at[a], a)
 		}
 		out = s.linear(at)
-	case o.Mode == "bicubic" && k == 2:
+	case o.Mode == "bicubic":
 		out = s.cubic(at)
 	default:
-		e.fail(name, &shape.ArgumentError{Op: name, Arg: "mode", Value: o.Mode, Why: "it is none of bilinear, nearest and, for images, bicubic"})
+		e.fail(name, &shape.ArgumentError{Op: name, Arg: "mode", Value: o.Mode, Why: "it is none of bilinear, nearest, bicubic"})
 	}
 	return out.Reshape(append([]int{d[0], d[1]}, g[1:k+1]...)...)
 }
@@ -174,25 +174,35 @@ func (s *sampler) linear(at []*Tensor) *Tensor {
 	return sum
 }
 
-// cubic weights the four times four neighbours of each position by cubic
+// cubic weights the four neighbours of each position along each axis by cubic
 // convolution; each neighbour is padded by itself.
 func (s *sampler) cubic(at []*Tensor) *Tensor {
-	var low [2]*Tensor
-	var w [2][4]*Tensor
+	k := len(at)
+	near, w := make([][4]*Tensor, k), make([][4]*Tensor, k)
 	for a, p := range at {
-		low[a] = p.Detach().Floor()
-		w[a] = cubicWeights(p.Sub(low[a]))
+		low := p.Detach().Floor()
+		w[a] = cubicWeights(p.Sub(low))
+		for i := range 4 {
+			near[a][i] = s.padded(low.Add(i-1), a)
+		}
 	}
 	var sum *Tensor
-	for i := range 4 {
-		y := s.padded(low[0].Add(i-1), 0)
-		for j := range 4 {
-			v := s.read([]*Tensor{y, s.padded(low[1].Add(j-1), 1)}).Mul(w[0][i].Mul(w[1][j]).Unsqueeze(1))
-			if sum == nil {
-				sum = v
+	for taps := range 1 << (2 * k) {
+		p, f := make([]*Tensor, k), (*Tensor)(nil)
+		for a := range at {
+			i := taps >> (2 * a) & 3
+			p[a] = near[a][i]
+			if f == nil {
+				f = w[a][i]
 			} else {
-				sum = sum.Add(v)
+				f = f.Mul(w[a][i])
 			}
+		}
+		v := s.read(p).Mul(f.Unsqueeze(1))
+		if sum == nil {
+			sum = v
+		} else {
+			sum = sum.Add(v)
 		}
 	}
 	return sum

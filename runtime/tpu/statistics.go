@@ -78,7 +78,7 @@ func (o HistogramOptions) edgesOf(x *Tensor, bins any, axis int) *Tensor {
 	if !ok || n < 1 {
 		x.s.e.fail("histogram", &shape.ArgumentError{Op: "histogram", Arg: "bins", Value: bins, Why: "a positive number or a tensor of edges is wanted"})
 	}
-	lo, hi := 0.0, 0.0
+	lo, hi := 0.0, 1.0
 	switch {
 	case len(o.Range) >= 2*axis+2:
 		lo, hi = o.Range[2*axis], o.Range[2*axis+1]
