@@ -24,7 +24,8 @@ type Settled struct{ Reply func(tea.View) }
 
 // Options say what to play.
 type Options struct {
-	Model         tea.Model
+	// New makes the model; send is how it sends itself messages from elsewhere.
+	New           func(send func(tea.Msg)) tea.Model
 	Width, Height int
 	Steps         []Step
 	NoColor       bool
@@ -56,7 +57,9 @@ func Play(ctx context.Context, o Options) ([]*Screen, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := tea.NewProgram(o.Model, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+	var p *tea.Program
+	model := o.New(func(m tea.Msg) { p.Send(m) })
+	p = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithoutSignals(), tea.WithWindowSize(o.Width, o.Height), tea.WithColorProfile(profile), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	ended := make(chan error, 1)
 	go func() {

@@ -23,6 +23,8 @@ type note struct {
 	waiting []Settled
 }
 
+func newNote(func(tea.Msg)) tea.Model { return &note{} }
+
 type answer string
 
 func (n *note) Init() tea.Cmd { return nil }
@@ -69,7 +71,7 @@ func TestPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	screens, err := Play(context.Background(), Options{Model: &note{}, Width: 20, Height: 3, Steps: steps})
+	screens, err := Play(context.Background(), Options{New: newNote, Width: 20, Height: 3, Steps: steps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestPlayEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ee *EndedError
-		if _, err := Play(context.Background(), Options{Model: &note{}, Width: 9, Height: 2, Steps: steps}); !errors.As(err, &ee) {
+		if _, err := Play(context.Background(), Options{New: newNote, Width: 9, Height: 2, Steps: steps}); !errors.As(err, &ee) {
 			t.Errorf("%s: got %v, want an EndedError", keys, err)
 		}
 	}

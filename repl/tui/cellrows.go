@@ -300,11 +300,13 @@ func (c *cell) drawFooter(p *pen) {
 	if c.aside {
 		parts = nil
 	}
-	if c.reply.WallNS > 0 && c.status != running && c.status != queued {
+	if c.reply.Status != "" && c.status != running && c.status != queued {
 		if c.status == okay {
 			parts = append(parts, "ok")
 		}
-		parts = append(parts, viz.DurationNS(c.reply.WallNS))
+		if c.reply.WallNS > 0 {
+			parts = append(parts, viz.DurationNS(c.reply.WallNS))
+		}
 		if c.reply.Launches > 0 {
 			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), plural(int(c.reply.Launches), "launch"))
 		}

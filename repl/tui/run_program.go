@@ -47,11 +47,7 @@ func Run(o Options) (code int, err error) {
 		}
 	}()
 	_, err = p.Run()
-	m.closed()
-	if m.kernel != nil {
-		m.kernel.Kill()
-		m.kernel.Stop()
-	}
+	m.Close()
 	if s := got.Load(); s != 0 {
 		return 128 + int(s), &EndedError{syscall.Signal(s)}
 	}
@@ -60,6 +56,15 @@ func Run(o Options) (code int, err error) {
 	}
 	m.farewell(os.Stdout)
 	return m.exitCode, nil
+}
+
+// Close ends the kernel of a program that is over, and gives the files back.
+func (m *Model) Close() {
+	m.closed()
+	if m.kernel != nil {
+		m.kernel.Kill()
+		m.kernel.Stop()
+	}
 }
 
 // terminalState gives a function that puts the terminal back as it is now.

@@ -15,24 +15,26 @@ type screenCommand struct {
 	name, args, doc string
 	run             func(m *Model, arg string) tea.Cmd
 	values          func(m *Model) []string // what may stand as the argument
+	mine            func(arg string) bool   // nil: always; else the session has a command of that name too
 }
 
 func screenCommands() []screenCommand {
 	return []screenCommand{
-		{"keys", "", "lists every key and what it does", func(m *Model, _ string) tea.Cmd { m.showKeys(); return nil }, nil},
-		{"tour", "", "shows what tpush does on a small program that runs", func(m *Model, _ string) tea.Cmd { return m.startTour() }, nil},
-		{"theme", "[NAME]", "changes the colours", (*Model).themeCommand, func(*Model) []string { return themeNames() }},
-		{"run", "N|all|stale|from N", "runs cells again", (*Model).runCommand, func(*Model) []string { return []string{"all", "stale", "from"} }},
-		{"edit", "[N]", "edits a cell", (*Model).editCommand, nil},
-		{"save", "[FILE]", "saves the notebook", func(m *Model, arg string) tea.Cmd { return m.saveAs(arg) }, nil},
-		{"panel", "[NAME]", "opens or closes a panel", (*Model).panelCommand, func(m *Model) []string { return m.panelNames() }},
-		{"clear", "", "drops what all cells showed", func(m *Model, _ string) tea.Cmd { m.clearAll(); return nil }, nil},
-		{"mouse", "", "mouse on or off", func(m *Model, _ string) tea.Cmd { m.toggleMouse(); return nil }, nil},
-		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return tea.Suspend }, nil},
+		{"keys", "", "lists every key and what it does", func(m *Model, _ string) tea.Cmd { m.showKeys(); return nil }, nil, nil},
+		{"tour", "", "shows what tpush does on a small program that runs", func(m *Model, _ string) tea.Cmd { return m.startTour() }, nil, nil},
+		{"theme", "[NAME]", "changes the colours", (*Model).themeCommand, func(*Model) []string { return themeNames() }, nil},
+		{"run", "N|all|stale|from N", "runs cells again", (*Model).runCommand, func(*Model) []string { return []string{"all", "stale", "from"} }, nil},
+		{"edit", "[N]", "edits a cell", (*Model).editCommand, nil, nil},
+		{"save", "[FILE]", "saves the notebook", func(m *Model, arg string) tea.Cmd { return m.saveAs(arg) }, nil, nil},
+		{"panel", "[NAME]", "opens or closes a panel", (*Model).panelCommand, func(m *Model) []string { return m.panelNames() }, nil},
+		{"clear", "", "drops what all cells showed", func(m *Model, _ string) tea.Cmd { m.clearAll(); return nil }, nil, nil},
+		{"mouse", "", "mouse on or off", func(m *Model, _ string) tea.Cmd { m.toggleMouse(); return nil }, nil, nil},
+		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return tea.Suspend }, nil, nil},
 		{"welcome", "", "four things to try", func(m *Model, _ string) tea.Cmd {
 			m.over = textPager("welcome", strings.Join(welcomeText(&m.theme), "\n"))
 			return nil
-		}, nil},
+		}, nil, nil},
+		{"export", "html|ipynb|svg|go|tpu FILE", "writes the notebook, or what was recorded", (*Model).exportNotebook, exportFormats, exportsNotebook},
 	}
 }
 
@@ -46,7 +48,7 @@ func (m *Model) screenCommand(text string) (tea.Cmd, bool) {
 	arg = strings.TrimSpace(arg)
 	var prefixed []screenCommand
 	for _, c := range screenCommands() {
-		if c.name == name {
+		if c.name == name && (c.mine == nil || c.mine(arg)) {
 			return c.run(m, arg), true
 		}
 		if strings.HasPrefix(c.name, name) {

@@ -216,7 +216,7 @@ func (m *Model) status() string {
 			if n := len(m.queue); n > 0 {
 				parts = append(parts, fmt.Sprintf("%d wait", n))
 			}
-		} else {
+		} else if m.info.PID > 0 {
 			parts = append(parts, fmt.Sprintf("kernel %d", m.info.PID))
 		}
 	}
