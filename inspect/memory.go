@@ -97,17 +97,10 @@ func MemoryOf(h *device.HBM) Memory {
 		f := b.Owner.Stack.Top()
 		m.Blocks = append(m.Blocks, MemoryBlock{
 			Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Owner: index[keyOf(f, b.Owner.What)], Value: b.Owner.Value, Op: b.Owner.Op,
-			Group: uint64(b.Owner.Launch), What: b.Owner.What, Cell: f.Cell, Line: f.Line, Spec: specText(b),
+			Group: uint64(b.Owner.Launch), What: b.Owner.What, Cell: f.Cell, Line: f.Line, Spec: b.Spec(),
 		})
 	}
 	return m
-}
-
-func specText(b *device.BlockInfo) string {
-	if !b.Owner.Spec.Valid() {
-		return ""
-	}
-	return b.Owner.Spec.String()
 }
 
 // An ownerKey is what device.HBM adds owners up by.

@@ -89,7 +89,14 @@ func exportFormat(s *repl.Session, name string) (export.Format, error) {
 func exportInput(s *repl.Session) export.Input {
 	rec := s.Recorder()
 	in := export.Input{Events: rec.Snapshot().Events, Totals: rec.Totals(), Dropped: rec.Dropped(), Sources: map[int]export.Source{}}
-	in.Meta = export.Meta{Session: s.Name(), Chip: s.Device().Chip().Name, Mode: s.Dispatcher().Mode().Name}
+	chip := s.Device().Chip()
+	in.Meta = export.Meta{Session: s.Name(), Chip: chip.Name, Mode: s.Dispatcher().Mode().Name, LimitBytes: s.Device().HBM().Limit(),
+		PeakFLOPsPerSec: chip.PeakBF16FLOPs, HBMBytesPerSec: chip.HBMBytesPerSec}
+	for _, b := range s.Device().HBM().State().Blocks {
+		if b.Taken {
+			in.Blocks = append(in.Blocks, export.Block{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Value: b.Owner.Value, Name: b.Owner.What, Spec: b.Spec(), Stack: b.Owner.Stack})
+		}
+	}
 	if wd, err := os.Getwd(); err == nil {
 		in.Meta.Dir = wd
 	}

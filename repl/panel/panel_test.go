@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -212,5 +213,36 @@ func TestActionsAreDone(t *testing.T) {
 		if _, ok := p.Do("no such thing"); ok {
 			t.Errorf("%s does anything", p.Name())
 		}
+	}
+}
+
+// A file that makes a panel is of no use unless All lists it.
+func TestAllListsEveryPanel(t *testing.T) {
+	listed := map[string]bool{}
+	for _, p := range panel.All() {
+		listed[fmt.Sprintf("%T", p)] = true
+		if panel.Named(p.Name()) == nil || p.Title() == "" {
+			t.Errorf("%T is not complete", p)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func \(\*?(?:p )?\*?(\w+)\) Actions\(\) \[\]Action`).FindAllStringSubmatch(string(text), -1) {
+			n++
+			if !listed["*panel."+m[1]] {
+				t.Errorf("%s: panel %s is not in All", name, m[1])
+			}
+		}
+	}
+	if n != len(listed) {
+		t.Errorf("%d panels, %d listed", n, len(listed))
 	}
 }

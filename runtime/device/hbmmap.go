@@ -16,6 +16,14 @@ type BlockInfo struct {
 	Owner Owner
 }
 
+// Spec is the type of what is in the block, "" when it is no array.
+func (b *BlockInfo) Spec() string {
+	if !b.Owner.Spec.Valid() {
+		return ""
+	}
+	return b.Owner.Spec.String()
+}
+
 // An OwnerUse is what one source line holds.
 type OwnerUse struct {
 	Frame        trace.Frame // the line; zero when the place is not known

@@ -23,7 +23,17 @@ type Input struct {
 	Totals  []trace.Total // count everything, what Events lacks too
 	Dropped uint64        // events that are missing
 	Sources map[int]Source
+	Blocks  []Block // HBM in use at the end, by address
 	Meta    Meta
+}
+
+// A Block is a stretch of HBM that is in use.
+type Block struct {
+	Addr, Size, Bytes int64 // Bytes of numbers; the rest is padding
+	Value             uint64
+	Name              string // what made it
+	Spec              string
+	Stack             *trace.Stack
 }
 
 // A Source is the text of a cell.
@@ -38,6 +48,10 @@ type Meta struct {
 	Session string // name of the session: usually the file that ran
 	Chip    string
 	Mode    string // mode at the end of the recording
+	// Figures of the chip, 0 when not known.
+	LimitBytes      int64 // of HBM
+	PeakFLOPsPerSec float64
+	HBMBytesPerSec  float64
 	// Dir makes relative file names absolute, so that tools find the sources
 	// from anywhere. "" leaves names as they are.
 	Dir string
@@ -58,7 +72,7 @@ type Format struct {
 
 // All lists the formats.
 func All() []Format {
-	return []Format{pprofFormat, perfettoFormat, chromeFormat, csvFormat, textFormat}
+	return []Format{pprofFormat, perfettoFormat, chromeFormat, xplaneFormat, memoryVizFormat, csvFormat, textFormat}
 }
 
 // Named finds a format by name. An unknown one gives *UnknownFormatError.

@@ -135,11 +135,13 @@ func TestMarkdownIsCurrent(t *testing.T) { golden(t, "../../docs/exports.md", ex
 // readable turns what a format wrote into text for a golden file; each case
 // reads the bytes back with a reader of that format.
 var readable = map[string]func(*testing.T, []byte) string{
-	"pprof":    pprofText,
-	"perfetto": perfettoText,
-	"chrome":   func(t *testing.T, b []byte) string { checkChrome(t, b); return string(b) },
-	"csv":      func(t *testing.T, b []byte) string { checkCSV(t, b); return string(b) },
-	"text":     func(t *testing.T, b []byte) string { checkText(t, b); return string(b) },
+	"pprof":      pprofText,
+	"perfetto":   perfettoText,
+	"xplane":     xplaneText,
+	"memory_viz": vizText,
+	"chrome":     func(t *testing.T, b []byte) string { checkChrome(t, b); return string(b) },
+	"csv":        func(t *testing.T, b []byte) string { checkCSV(t, b); return string(b) },
+	"text":       func(t *testing.T, b []byte) string { checkText(t, b); return string(b) },
 }
 
 func TestEveryFormat(t *testing.T) {
