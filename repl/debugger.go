@@ -164,7 +164,11 @@ func (s *Session) StopText(st *debug.Stop) []string {
 	}
 	lines := append([]string{head}, s.Around(f, linesAround)...)
 	if st.Op != nil && st.Op.Call != nil {
-		lines = append(lines, operandLines(st.Op.Call)...)
+		if deferred(s.disp, st.Op.Call) {
+			lines = append(lines, s.replayedOperands(st.Op.Call)...)
+		} else {
+			lines = append(lines, operandLines(st.Op.Call)...)
+		}
 	}
 	for _, why := range st.Failed {
 		lines = append(lines, "   "+why)
@@ -182,6 +186,8 @@ func (s *Session) Why(st *debug.Stop) string {
 	case st.Reason == debug.Paused:
 		return "paused"
 	case o == nil:
+	case s.replayReason(o) != "":
+		return s.replayReason(o)
 	case o.Call != nil:
 		return fmt.Sprintf("before op #%d %s", o.Call.OpN, o.Call.Def.Name)
 	case o.Value != nil:

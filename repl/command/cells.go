@@ -44,8 +44,20 @@ func cellCommands() []Command {
 	}
 }
 
+// findVariable finds a variable of the frame where a cell is stopped, or of the session.
 func findVariable(s *repl.Session, name string) *interp.Variable {
-	for _, v := range s.Interp().Variables() {
+	d := s.Debugger()
+	if d.Stopped() != nil {
+		if frames, err := d.Frames(); err == nil && d.Selected() < len(frames) {
+			f := frames[d.Selected()]
+			for _, l := range f.Locals {
+				if l.Name == name && l.Ptr.IsValid() {
+					return &interp.Variable{Name: name, Type: s.Interp().TypeText(l.Type), Value: l.Value(), Cell: f.Place.Cell}
+				}
+			}
+		}
+	}
+	for _, v := range d.SessionVars() {
 		if v.Name == name {
 			return &v
 		}

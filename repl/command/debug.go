@@ -71,7 +71,7 @@ func debugCommands() []Command {
 		{
 			Name: "print", Aliases: []string{"p"}, Group: Debug, Args: "EXPR", Doc: "evaluates Go in the frame",
 			Help:    "Calls of functions and methods run, with their side effects; breakpoints in them are passed by. Without a stop it is evaluated in the session.",
-			Example: stopExample + ":print n * 2", Run: printExpr, Complete: names,
+			Example: stopExample + ":print n * 2", Run: printHere, Complete: names,
 		},
 		{Name: "whatis", Group: Debug, Args: "EXPR", Doc: "gives the type of an expression in the frame", Example: stopExample + ":whatis n", Run: whatis, Complete: names},
 		{

@@ -82,7 +82,7 @@ func inspectTensor(t *tpu.Tensor, name, slice string, forms []string) (Answer, e
 	a, known := t.Peek()
 	switch {
 	case !known:
-		b.WriteString("\n  not computed yet: showing it would run what it depends on")
+		b.WriteString("\n  not computed yet: " + beforeItRuns(t))
 		return Answer{Text: b.String()}, nil
 	case a.Size() == 0:
 		return Answer{Text: b.String()}, nil

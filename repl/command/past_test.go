@@ -84,7 +84,9 @@ func TestLookingBack(t *testing.T) {
 			:back
 			:inspect x
 			:inspect x@2
-			`, []string{"op #3 mul", "[6 6]", "[1 1]"}},
+			:print x
+			:print x@2
+			`, []string{"op #3 mul", "[6 6]", "[1 1]", "[6 6]", "[1 1]"}},
 		{"a view is seen through itself", `
 			x := tpu.Arange(6).Reshape(2, 3)
 			r := x.Index(1)
@@ -100,7 +102,9 @@ func TestLookingBack(t *testing.T) {
 			:back
 			:inspect x
 			:ops 1
-			`, []string{"fuse", "not launched", "x as it was at op #3  f32[2]  recomputed|[3 3]", "queued"}},
+			:forward
+			:inspect y
+			`, []string{"fuse", "not launched", "x as it was at op #3  f32[2]  recomputed|[3 3]", "queued", "present", "not computed yet: replayed beside the program|[4 4]"}},
 		{"what fusion kept on chip is recomputed", `
 			:mode fuse
 			x := tpu.Ones(2)

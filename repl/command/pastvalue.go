@@ -87,3 +87,27 @@ func showPast(s *repl.Session, p pastTensor) (Answer, error) {
 	b.WriteString(tpu.FormatArray(a))
 	return Answer{Text: b.String()}, nil
 }
+
+// beforeItRuns shows a tensor that is not computed: what it depends on is
+// replayed beside the program, which then computes the same bits.
+func beforeItRuns(t *tpu.Tensor) string {
+	a, _, err := inspect.PastOf(tpu.Dispatcher()).Value(exec.RefOf(t.Value()))
+	if err != nil {
+		return "showing it would run what it depends on"
+	}
+	a.View = t.StorageView()
+	if a.Size() == 0 {
+		return "it has no elements"
+	}
+	return fmt.Sprintf("replayed beside the program\n  %v\n%s", inspect.StatsOf(a), tpu.FormatArray(a))
+}
+
+// printHere is :print; where the session looks back, a variable is shown as it was.
+func printHere(c *Call) (Answer, error) {
+	if len(c.Args) == 1 && (looksBack(c.Session) || strings.Contains(c.Rest, "@")) {
+		if p, err := findPast(c.Session, c.Rest); err == nil {
+			return showPast(c.Session, p)
+		}
+	}
+	return printExpr(c)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -163,6 +164,9 @@ func (e *debugger) SetFunctions(specs []Spec) []Breakpoint {
 
 func (e *debugger) SetData(specs []Spec) []Breakpoint { return e.named("data", debug.Change, specs) }
 
+// errorOwner owns the breakpoints of filters.
+const errorOwner = "errors"
+
 func (e *debugger) SetErrors(kinds []string) []Breakpoint {
 	var list []debug.Breakpoint
 	for _, k := range kinds {
@@ -175,7 +179,7 @@ func (e *debugger) SetErrors(kinds []string) []Breakpoint {
 			list = append(list, debug.Breakpoint{Kind: debug.Error, Name: k})
 		}
 	}
-	return e.replace("errors", list, make([]string, len(list)))
+	return e.replace(errorOwner, list, make([]string, len(list)))
 }
 
 func (e *debugger) Threads() []Thread {
@@ -305,7 +309,11 @@ func (e *debugger) Assign(ctx context.Context, thread, frame int, expr, value st
 }
 
 func (e *debugger) Failure() (Failure, bool) {
-	if st := e.d.Stopped(); st != nil && st.Err != nil {
+	st := e.d.Stopped()
+	if st != nil && st.Op != nil && st.Op.Value != nil {
+		return Failure{"nan", e.s.Why(st), st.Op.Value.Stack().Top().Place()}, true
+	}
+	if st != nil && st.Err != nil {
 		f := Failure{Kind: st.ErrorKind, Message: fmt.Sprint(st.Err), Details: st.Place.Place()}
 		if err, ok := st.Err.(error); ok {
 			f.Message = err.Error()
@@ -340,9 +348,15 @@ func (e *debugger) Complete(thread, frame int, text string) ([]interp.Candidate,
 	return list, max(start-n, 0)
 }
 
-// Entry says whether a breakpoint is that of stopOnEntry.
-func (e *debugger) Entry(id int) bool {
+// Reason tells breakpoints that a client did not set as such.
+func (e *debugger) Reason(id int) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return id > 0 && id == e.entry
+	switch {
+	case id > 0 && id == e.entry:
+		return "entry"
+	case slices.Contains(e.ids[errorOwner], id):
+		return "exception"
+	}
+	return ""
 }

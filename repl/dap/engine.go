@@ -43,8 +43,9 @@ type Engine interface {
 	// Assign writes a value to what an expression names.
 	Assign(ctx context.Context, thread, frame int, expr, value string) (Variable, error)
 
-	// Entry says whether a breakpoint is that of stopOnEntry.
-	Entry(breakpoint int) bool
+	// Reason says what a stop at a breakpoint is called: "entry" at that of
+	// stopOnEntry, "exception" at those of SetErrors, "" at others.
+	Reason(breakpoint int) string
 	// Complete lists what may stand at the end of Go in a frame, and where the word
 	// begins that it replaces.
 	Complete(thread, frame int, text string) ([]interp.Candidate, int)

@@ -32,12 +32,17 @@ func (a *Adapter) stopOf(st *debug.Stop) Stop {
 	if len(st.Hits) > 0 {
 		s.Breakpoint = st.Hits[0]
 	}
+	if r := a.e.Reason(s.Breakpoint); r != "" {
+		s.Reason = r
+	}
 	switch {
-	case a.e.Entry(s.Breakpoint):
-		s.Reason, s.Breakpoint = "entry", 0
-	case st.Err != nil:
+	case s.Reason == "entry":
+		s.Breakpoint = 0
+	case s.Reason == "exception":
 		f, _ := a.e.Failure()
 		s.Description, s.Text = "Paused on "+f.Kind, f.Message
+	case st.Op != nil:
+		s.Text = strings.TrimSpace(s.Text + "\n" + a.s.Why(st))
 	}
 	if len(st.Failed) > 0 {
 		s.Text = strings.TrimSpace(s.Text + "\n" + strings.Join(st.Failed, "\n"))

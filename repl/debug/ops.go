@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/exec"
 )
@@ -95,8 +94,8 @@ func (h opHook) Launched(l *exec.Launched) {
 			if l.Number == 0 {
 				continue
 			}
-			if v := made(x, l.Out, b.Kind); v != nil && d.isIn(g, b, v) {
-				stop.Op.Value = v
+			if v, r := culprit(x, l, b.Kind); v != nil && d.isIn(g, b, v) {
+				stop.Op.Value, stop.Op.Replay = v, r
 				d.hit(g, a.Site, b, stop)
 			}
 		}
@@ -109,15 +108,8 @@ func (h opHook) Launched(l *exec.Launched) {
 // made finds a value with a NaN or an infinity.
 func made(x *exec.Dispatcher, out []*exec.Value, k Kind) *exec.Value {
 	i := slices.IndexFunc(out, func(v *exec.Value) bool {
-		if !v.Spec().DType.IsFloat() && !v.Spec().DType.IsComplex() {
-			return false
-		}
 		a, ok := x.Peek(v)
-		if !ok {
-			return false
-		}
-		s := inspect.StatsOf(a)
-		return k == NaN && s.NaN > 0 || k == Inf && s.Inf > 0
+		return ok && has(a, k)
 	})
 	if i < 0 {
 		return nil

@@ -49,6 +49,7 @@ type OpStop struct {
 	Launch *exec.Launched // a launch, for nan, inf, mem and cut
 	Value  *exec.Value    // with the NaN or Inf
 	Bytes  int64          // HBM in use, for mem
+	Replay *Replayed      // the operation is inside of the launch
 }
 
 // A request is a piece of work for the stopped goroutine.

@@ -1,0 +1,53 @@
+package repl
+
+import (
+	"fmt"
+
+	"github.com/tpush/tpush/inspect"
+	"github.com/tpush/tpush/repl/debug"
+	"github.com/tpush/tpush/runtime/exec"
+)
+
+// replayReason says what a stop inside of a region is about: the operation that
+// the replay of the region came to, or the queue that is replayed for its
+// operands; "" when no region is replayed.
+func (s *Session) replayReason(o *debug.OpStop) string {
+	switch {
+	case o.Replay != nil:
+		r := o.Replay.Step.Record
+		return fmt.Sprintf("after g%d: %s, #%d %s at %s, made %v", o.Launch.Number, o.Replay.Replay.Where(), r.OpN, r.Def.Name, place(r.Stack.Top()), o.Value.Spec())
+	case o.Call != nil && deferred(s.disp, o.Call):
+		return fmt.Sprintf("before op #%d %s, in a region that is not launched yet: its %s replayed", o.Call.OpN, o.Call.Def.Name, count(len(s.disp.QueuedOps()), "op"))
+	}
+	return ""
+}
+
+// deferred says whether an operand of an operation is not computed yet.
+func deferred(d *exec.Dispatcher, c *exec.Call) bool {
+	for _, v := range c.In {
+		if v != nil && d.State(v) == exec.Deferred {
+			return true
+		}
+	}
+	return false
+}
+
+// replayedOperands lists the operands of an operation whose region is not
+// launched yet, with their numbers: the queue is computed beside the device.
+func (s *Session) replayedOperands(c *exec.Call) []string {
+	var lines []string
+	past := inspect.PastOf(s.disp)
+	for i, p := range c.Def.Inputs() {
+		if i >= len(c.In) || c.In[i] == nil || c.In[i].Spec().Weak {
+			continue
+		}
+		line := fmt.Sprintf("   operand  %s %v  ", p.Name, c.In[i].Spec())
+		if a, source, err := past.Value(exec.RefOf(c.In[i])); err != nil {
+			line += oneLine(err.Error())
+		} else {
+			line += fmt.Sprintf("%v  %v", inspect.StatsOf(a), source)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
