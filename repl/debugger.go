@@ -64,6 +64,7 @@ func (s *Session) newDebugger() *debug.Debugger {
 		Lend:      s.Stopped,
 		ErrorKind: func(v any) string { return KindOf(asError(v)) },
 		Mark:      markOf,
+		Text:      func(values []interp.Shown) string { return s.watchValue(values, nil) },
 		Holds: func(v reflect.Value, x *exec.Value) bool {
 			t, ok := v.Interface().(*tpu.Tensor)
 			return ok && t != nil && t.Value().ID() == x.ID()
@@ -251,8 +252,8 @@ func (s *Session) WatchText() []string {
 	var lines []string
 	for _, w := range s.dbg.Watches() {
 		line := fmt.Sprintf("   %d: %s = %s", w.ID, w.Expr, s.watchValue(w.Values, w.Err))
-		if was := s.watchValue(w.Before, nil); w.Err == nil && w.Before != nil && was != s.watchValue(w.Values, nil) {
-			line += "   was " + was
+		if w.Changed {
+			line += "   was " + w.Was
 		}
 		lines = append(lines, line)
 	}
@@ -282,4 +283,13 @@ func (s *Session) FormatAll(values []interp.Shown) string {
 		return "error: " + oneLine(err.Error())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lookAtWatches evaluates the watches after a cell, and frees what that made.
+func (s *Session) lookAtWatches() {
+	if len(s.dbg.Watches()) == 0 {
+		return
+	}
+	s.dbg.RefreshIdle()
+	_ = s.disp.EndCell() // a failure of the cell's own was told before
 }

@@ -344,6 +344,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	s.note(trace.Event{Kind: trace.CellEnd, HostNS: c.Wall.Nanoseconds(), Reason: c.Status})
 	c.Last = s.rec.Last()
 	s.boundUndos()
+	s.lookAtWatches()
 	after := s.disp.Stats()
 	c.Stats = exec.Stats{Ops: after.Ops - before.Ops, Launches: after.Launches - before.Launches, GraphBreaks: after.GraphBreaks - before.GraphBreaks,
 		DeviceNS: after.DeviceNS - before.DeviceNS, HostNS: after.HostNS - before.HostNS, SavedBytes: after.SavedBytes - before.SavedBytes}

@@ -140,6 +140,9 @@ func (h *handler) tell(ctx context.Context, c *repl.Cell, silent bool, out kerne
 	for _, r := range c.Reports {
 		out.Error(errorContent(r))
 	}
+	if lines := h.s.WatchText(); len(lines) > 0 {
+		out.Display(kernel.ResultContent{ExecutionCount: c.ID, Data: plainText(strings.Join(lines, "\n"))})
+	}
 }
 
 func (h *handler) report(c *repl.Cell, err error, out kernel.Output) {

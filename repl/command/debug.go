@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +71,7 @@ func debugCommands() []Command {
 		{Name: "locals", Group: Debug, Doc: "lists the variables of the frame", Help: "At the level of a cell these are the session's.", Example: stopExample + ":locals", Run: showLocals},
 		{Name: "args", Group: Debug, Doc: "lists the parameters of the frame's function", Example: stopExample + ":args", Run: showArgs},
 		{
-			Name: "print", Aliases: []string{"p"}, Group: Debug, Args: "EXPR", Doc: "evaluates Go in the frame",
+			Name: "print", Aliases: []string{"p"}, Group: Debug, Args: "EXPR, …", Doc: "evaluates Go in the frame",
 			Help:    "Calls of functions and methods run, with their side effects; breakpoints in them are passed by. Without a stop it is evaluated in the session.",
 			Example: stopExample + ":print n * 2", Run: printHere, Complete: names,
 		},
@@ -410,7 +412,12 @@ func localLines(s *repl.Session, locals []interp.Local) (lines []string) {
 }
 
 // shownText is a value and its type in one line.
-func shownText(s *repl.Session, v interp.Shown) string { return s.Brief(v) + "  " + v.Type }
+func shownText(s *repl.Session, v interp.Shown) string {
+	if text := s.FormatAll([]interp.Shown{v}); len(text) <= width && !strings.Contains(text, "\n") {
+		return text
+	}
+	return s.Brief(v) + "  " + v.Type
+}
 
 func showArgs(c *Call) (Answer, error) {
 	f, err := frame(c)
@@ -428,11 +435,30 @@ func printExpr(c *Call) (Answer, error) {
 	if c.Rest == "" {
 		return Answer{}, &UsageError{"print", "EXPR", "the expression is missing"}
 	}
-	values, err := breaker(c).Eval(-1, c.Rest)
-	if err != nil {
-		return Answer{}, err
+	var all []interp.Shown
+	for _, x := range expressions(c.Rest) {
+		values, err := breaker(c).Eval(-1, x)
+		if err != nil {
+			return Answer{}, err
+		}
+		all = append(all, values...)
 	}
-	return Answer{Text: c.Session.FormatAll(values)}, nil
+	return Answer{Text: c.Session.FormatAll(all)}, nil
+}
+
+// expressions cuts a list of expressions at its commas.
+func expressions(text string) []string {
+	const open = "f("
+	e, err := parser.ParseExpr(open + text + ")")
+	call, ok := e.(*ast.CallExpr)
+	if err != nil || !ok || len(call.Args) < 2 {
+		return []string{text}
+	}
+	var list []string
+	for _, a := range call.Args {
+		list = append(list, text[int(a.Pos())-1-len(open):int(a.End())-1-len(open)])
+	}
+	return list
 }
 
 func whatis(c *Call) (Answer, error) {

@@ -90,8 +90,8 @@ func (h HitRule) String() string {
 	return fmt.Sprintf("hit %s %d", h.Op, h.N)
 }
 
-// String is the breakpoint as it is typed.
-func (b *Breakpoint) String() string {
+// Place is what the breakpoint waits for, as it is typed.
+func (b *Breakpoint) Place() string {
 	s := ""
 	switch b.Kind {
 	case Line:
@@ -117,6 +117,12 @@ func (b *Breakpoint) String() string {
 	case Change:
 		s = "change " + b.Name
 	}
+	return s
+}
+
+// String is the breakpoint as it is typed.
+func (b *Breakpoint) String() string {
+	s := b.Place()
 	if b.Cond != "" {
 		s += " if " + b.Cond
 	}

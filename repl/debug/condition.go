@@ -2,7 +2,6 @@ package debug
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -16,12 +15,9 @@ import (
 
 // A condition is Go of type bool, type-checked and compiled for one scope.
 type condition struct {
-	text  string
-	eval  *interp.Evaluation
-	fast  expr
-	slots map[string]*cell.Local
-	vars  map[string]reflect.Value // of the session
-	g     *interp.Goroutine
+	text string
+	eval *interp.Evaluation
+	fast expr
 }
 
 // condition compiles a text for a scope. The error is a *cell.CompileError or a
@@ -34,18 +30,17 @@ func (d *Debugger) condition(text string, scope *cell.Local) (*condition, error)
 	if t := e.Types(); len(t) != 1 || t[0] != "bool" {
 		return nil, &ConditionError{text, "a condition is of type bool, not " + strings.Join(append(t, "")[:max(len(t), 1)], ", ")}
 	}
-	c := &condition{text: text, eval: e, slots: map[string]*cell.Local{}, vars: map[string]reflect.Value{}}
-	fast, names := compileExpr(text)
-	for _, n := range names {
-		if l := localNamed(scope, n); l != nil {
-			c.slots[n] = l
-		} else if v := d.in.NamedVar(n); v.IsValid() {
-			c.vars[n] = v
-		} else {
-			fast = nil
+	c := &condition{text: text, eval: e}
+	c.fast, _ = compileExpr(text, func(name string) expr {
+		if l := localNamed(scope, name); l != nil {
+			return reader(l)
 		}
-	}
-	c.fast = fast
+		if v := d.in.NamedVar(name); v.IsValid() {
+			p := v.Interface()
+			return func(env) value { return valueAt(p) }
+		}
+		return nil
+	})
 	return c, nil
 }
 
@@ -58,21 +53,10 @@ func localNamed(l *cell.Local, name string) *cell.Local {
 	return nil
 }
 
-// name makes a condition the env of its fast form. A condition is evaluated by
-// one goroutine at a time only in its copy that holds makes.
-func (c condition) name(n string) value {
-	if l := c.slots[n]; l != nil {
-		return valueAt(c.g.Slot(l))
-	}
-	return valueAt(c.vars[n].Interface())
-}
-
 // holds evaluates the condition in the top frame of g.
 func (c *condition) holds(g *interp.Goroutine) (bool, error) {
 	if c.fast != nil {
-		e := *c
-		e.g = g
-		if v := c.fast(e); v.k == vBool {
+		if v := c.fast(frameEnv{g}); v.k == vBool {
 			return v.b, nil
 		}
 	}
@@ -100,7 +84,7 @@ func newPredicate(text string) (*predicate, error) {
 	if text == "" {
 		return nil, nil
 	}
-	x, names := compileExpr(text)
+	x, names := compileExpr(text, nil)
 	p := &predicate{text: text, x: x}
 	for _, n := range names {
 		p.generic = p.generic || slices.Contains(specFields[:], n)

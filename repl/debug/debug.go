@@ -39,6 +39,8 @@ type Options struct {
 	// Mark gives something comparable of what a variable holds, which differs when
 	// that has changed.
 	Mark func(v reflect.Value) any
+	// Text writes the values of a watch.
+	Text func(values []interp.Shown) string
 	// Holds tells whether a variable holds a value of an operation.
 	Holds func(v reflect.Value, x *exec.Value) bool
 }

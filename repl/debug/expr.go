@@ -5,9 +5,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"reflect"
 	"strconv"
+	"unsafe"
 
+	"github.com/tpush/tpush/repl/cell"
+	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -52,13 +56,14 @@ type env interface{ name(n string) value }
 type expr func(e env) value
 
 // compileExpr compiles an expression; nil when it has a form that this
-// evaluator does not know. names lists the free names.
-func compileExpr(text string) (x expr, names []string) {
+// evaluator does not know. names lists the free names. resolve may give what
+// reads a name; nil leaves it to the env.
+func compileExpr(text string, resolve func(name string) expr) (x expr, names []string) {
 	e, err := parser.ParseExpr(text)
 	if err != nil {
 		return nil, nil
 	}
-	c := &exprCompiler{seen: map[string]bool{}}
+	c := &exprCompiler{seen: map[string]bool{}, resolve: resolve}
 	x = c.expr(e)
 	if c.failed {
 		return nil, nil
@@ -67,9 +72,10 @@ func compileExpr(text string) (x expr, names []string) {
 }
 
 type exprCompiler struct {
-	names  []string
-	seen   map[string]bool
-	failed bool
+	names   []string
+	seen    map[string]bool
+	failed  bool
+	resolve func(name string) expr
 }
 
 func (c *exprCompiler) fail() expr {
@@ -142,6 +148,12 @@ func (c *exprCompiler) ident(name string) expr {
 	if !c.seen[name] {
 		c.seen[name] = true
 		c.names = append(c.names, name)
+	}
+	if c.resolve != nil {
+		if x := c.resolve(name); x != nil {
+			return x
+		}
+		return c.fail()
 	}
 	return func(v env) value { return v.name(name) }
 }
@@ -373,6 +385,37 @@ func specField(s shape.Spec, name string) value {
 	}
 	return value{}
 }
+
+// reader gives what reads a local of the top frame; nil when its values are none
+// that this evaluator knows.
+func reader(l *cell.Local) expr {
+	at := func(read func(p unsafe.Pointer) value) expr {
+		return func(e env) value {
+			if p := e.(frameEnv).g.Addr(l); p != nil {
+				return read(p)
+			}
+			return value{}
+		}
+	}
+	if b, ok := l.Type.Underlying().(*types.Basic); ok {
+		switch b.Kind() {
+		case types.Int:
+			return at(func(p unsafe.Pointer) value { return value{k: vInt, i: int64(*(*int)(p))} })
+		case types.Float64:
+			return at(func(p unsafe.Pointer) value { return value{k: vFloat, f: *(*float64)(p)} })
+		case types.Bool:
+			return at(func(p unsafe.Pointer) value { return value{k: vBool, b: *(*bool)(p)} })
+		case types.String:
+			return at(func(p unsafe.Pointer) value { return value{k: vText, s: *(*string)(p)} })
+		}
+	}
+	return func(e env) value { return valueAt(e.(frameEnv).g.Slot(l)) }
+}
+
+// A frameEnv is the env of a condition: its names are resolved when it is compiled.
+type frameEnv struct{ g *interp.Goroutine }
+
+func (frameEnv) name(string) value { return value{} }
 
 // valueAt reads the variable that a pointer leads to.
 func valueAt(p any) value {

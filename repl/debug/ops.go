@@ -76,16 +76,19 @@ func (h opHook) Launched(l *exec.Launched) {
 	d.mu.Unlock()
 	stop := &Stop{Op: &OpStop{Launch: l}, midway: true}
 	used := x.Device().HBM().Used()
+	before := used
+	for _, v := range l.Out {
+		before -= v.HBMBytes()
+	}
 	for _, b := range list {
 		switch b.Kind {
 		case Memory:
 			above := used > b.LimitBytes
-			crossed := above && !b.above
-			b.above = above
-			if crossed {
+			if above && (!b.above || before <= b.LimitBytes) {
 				stop.Op.Bytes = used
 				d.hit(g, a.Site, b, stop)
 			}
+			b.above = above
 		case Cut:
 			if l.Number > 0 && (b.Name == "" && l.Why != exec.ReasonEveryOp || b.Name == l.Why.String()) {
 				d.hit(g, a.Site, b, stop)

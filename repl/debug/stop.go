@@ -54,8 +54,9 @@ type OpStop struct {
 
 // A request is a piece of work for the stopped goroutine.
 type request struct {
-	do   func()
-	done chan struct{}
+	do    func()
+	done  chan struct{}
+	whole bool // it was not cut short by the end of the cell
 }
 
 // A NotStoppedError says that nothing is stopped.
@@ -82,17 +83,11 @@ func (d *Debugger) do(f func(st *Stop)) error {
 	case <-st.over:
 		return &NotStoppedError{}
 	}
-	select {
-	case <-r.done:
-		return nil
-	case <-st.over:
-		select {
-		case <-r.done:
-			return nil
-		default:
-			return &NotStoppedError{}
-		}
+	<-r.done
+	if !r.whole {
+		return &NotStoppedError{}
 	}
+	return nil
 }
 
 // waitForOther holds a goroutine while another one is stopped.
@@ -169,6 +164,7 @@ func (st *Stop) serve() {
 			func() {
 				defer close(r.done)
 				r.do()
+				r.whole = true
 			}()
 		case <-st.g.Done():
 			st.g.Stop()

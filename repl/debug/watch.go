@@ -10,12 +10,16 @@ import (
 
 // A Watch is an expression whose value is shown at each stop and after each cell.
 type Watch struct {
-	ID     int
-	Expr   string
-	Values []interp.Shown
-	Err    error // why there is no value here
-	Before []interp.Shown
-	Ran    bool // it has been evaluated
+	ID      int
+	Expr    string
+	Values  []interp.Shown
+	Err     error  // why there is no value here
+	Was     string // its text at the look before, as far as it had a value
+	Changed bool   // since then
+	Ran     bool   // it has been evaluated
+
+	text string
+	ran  bool // it has had a value
 
 	compiled map[*cell.Local]*interp.Evaluation
 }
@@ -120,8 +124,14 @@ func (d *Debugger) look(w *Watch, scope *cell.Local, locals []interp.Local) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if w.Ran && w.Err == nil {
-		w.Before = w.Values
+	w.Values, w.Err, w.Changed, w.Ran = values, err, false, true
+	if err != nil {
+		return
 	}
-	w.Values, w.Err, w.Ran = values, err, true
+	text := ""
+	if d.o.Text != nil {
+		text = d.o.Text(values)
+	}
+	w.Changed, w.Was = w.ran && text != w.text, w.text
+	w.text, w.ran = text, true
 }

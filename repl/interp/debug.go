@@ -280,6 +280,12 @@ func (f *Frame) variable(l *cell.Local) unsafe.Pointer {
 	return f.act.p[l.Slot]
 }
 
+// Addr is where a local of the top frame is, nil if it is not declared yet.
+func (g *Goroutine) Addr(l *cell.Local) unsafe.Pointer {
+	s := g.stack()
+	return s.frame(s.depth - 1).variable(l)
+}
+
 // Slot finds the pointer of a local in the top frame without looking at the others.
 func (g *Goroutine) Slot(l *cell.Local) any {
 	s := g.stack()
