@@ -290,6 +290,9 @@ func (c *compiler) missesForeign(e types.Error) bool {
 		if !f.redo && (strings.Contains(e.Msg, "no field or method "+f.name.Name) || strings.Contains(e.Msg, "missing method "+f.name.Name)) {
 			return true
 		}
+		if o, path, _ := types.LookupFieldOrMethod(f.named, true, f.named.Obj().Pkg(), f.name.Name); o != nil && len(path) > 1 && strings.Contains(e.Msg, "."+f.name.Name) {
+			return true // found in an embedded field, which the new method hides
+		}
 	}
 	return false
 }

@@ -3,7 +3,9 @@ package interp
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
+	"time"
 )
 
 func benchCells(b *testing.B, first string, src func(i int) string) {
@@ -57,5 +59,43 @@ func BenchmarkRun(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+// A session of 10,000 cells: what it holds, and what the next cell costs.
+func BenchmarkTenThousandCells(b *testing.B) {
+	for b.Loop() {
+		s := newSession(b, Options{Universe: standUniverse(b, nil)})
+		for i := range 10_000 {
+			text := fmt.Sprintf("a%d := %d", i%5000, i)
+			if i%10 == 0 {
+				text = fmt.Sprintf("func f%d(x int) int { return x*%d + a0 }", i, i)
+			}
+			if i == 0 {
+				text = "a0 := 1"
+			}
+			if _, err := s.try(text); err != nil {
+				b.Fatal(err)
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB")
+		began := time.Now()
+		const more = 100
+		for i := range more {
+			if _, err := s.try(fmt.Sprintf("a%d + f10(%d)", 10*i+1, i)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(time.Since(began).Microseconds())/more, "µs/cell")
+		began = time.Now()
+		for range more {
+			if list, _ := s.in.Complete("a1", 2); len(list) == 0 {
+				b.Fatal("nothing completes")
+			}
+		}
+		b.ReportMetric(float64(time.Since(began).Microseconds())/more, "µs/completion")
 	}
 }

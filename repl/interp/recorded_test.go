@@ -145,6 +145,35 @@ func TestPrograms(t *testing.T) {
 	}
 	for i, p := range list {
 		t.Run(p.Name, func(t *testing.T) {
+			if outs[i] == programs.Endless {
+				t.Skip("does not end")
+			}
+			p.Output = outs[i]
+			checkProgram(t, p, "")
+		})
+	}
+}
+
+// TestRandom checks programs that are made now: TPUSH_RANDOM is FIRST:COUNT of
+// their seeds.
+func TestRandom(t *testing.T) {
+	var from, n uint64
+	if _, err := fmt.Sscanf(os.Getenv("TPUSH_RANDOM"), "%d:%d", &from, &n); err != nil {
+		t.Skip("TPUSH_RANDOM names no seeds")
+	}
+	var list []programs.Program
+	for i := range n {
+		list = append(list, programs.Program{Name: fmt.Sprint("random/", from+i), Source: programs.Random(from + i)})
+	}
+	outs, err := programs.Native(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range list {
+		t.Run(p.Name, func(t *testing.T) {
+			if outs[i] == programs.Endless {
+				t.Skip("does not end")
+			}
 			p.Output = outs[i]
 			checkProgram(t, p, "")
 		})

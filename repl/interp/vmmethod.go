@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -220,16 +221,27 @@ func (m *machine) wrapper(t *typ, fn *types.Func, path []int) *code {
 	n := len(c.code.params)
 	c.code.nslots = n + len(c.code.results)
 	recv := c.load(t, func(f *fr) unsafe.Pointer { return f.p[0] })
+	var isNil string // what Go says of a nil pointer whose method takes the value
+	if p, ok := t.u.(*types.Pointer); ok && len(path) <= 1 && m.funcs[fn.Origin()] != nil {
+		if _, ptr := types.Unalias(fn.Signature().Recv().Type()).(*types.Pointer); !ptr {
+			name := m.types.name(p.Elem())
+			isNil = "value method " + name + "." + fn.Name() + " called using nil *" + strings.TrimPrefix(name, "main.") + " pointer"
+		}
+	}
 	if len(path) > 1 {
 		recv = c.towards(recv, path[:len(path)-1], 0)
 	}
 	args := func(f *fr) []unsafe.Pointer { return f.p[1:n] }
 	plan := c.methodPlan(recv, fn, sig, args, func(*fr) {}, sig.Variadic(), 0)
-	results := c.code.results
-	c.code.direct = func(g *fr) []unsafe.Pointer {
-		return plan.run(g)
+	c.code.direct = plan.run
+	if isNil != "" {
+		c.code.direct = func(g *fr) []unsafe.Pointer {
+			if *(*unsafe.Pointer)(g.p[0]) == nil {
+				panic(goError{isNil})
+			}
+			return plan.run(g)
+		}
 	}
-	_ = results
 	return c.code
 }
 

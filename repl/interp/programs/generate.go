@@ -25,7 +25,14 @@ import (
 
 func main() {
 	recorded := flag.String("record", "", "record the programs of the families that match; . is all")
+	random := flag.String("random", "", "FIRST:COUNT of the seeds whose programs are recorded")
 	flag.Parse()
+	if *random != "" {
+		if err := recordRandom(*random); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *recorded != "" {
 		if err := record(regexp.MustCompile(*recorded)); err != nil {
 			log.Fatal(err)
@@ -72,7 +79,7 @@ func record(match *regexp.Regexp) error {
 	var order []string
 	for _, path := range paths {
 		family := strings.TrimSuffix(filepath.Base(path), ".txtar")
-		if !match.MatchString(family) {
+		if !match.MatchString(family) || family == "random" {
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -109,4 +116,26 @@ func record(match *regexp.Regexp) error {
 		all = all[n:]
 	}
 	return nil
+}
+
+// recordRandom records programs made of seeds.
+func recordRandom(seeds string) error {
+	var from, n uint64
+	if _, err := fmt.Sscanf(seeds, "%d:%d", &from, &n); err != nil {
+		return err
+	}
+	var all, kept []programs.Program
+	for i := range n {
+		all = append(all, programs.Program{Name: fmt.Sprint("random/", from+i), Source: programs.Random(from + i)})
+	}
+	outs, err := programs.Native(all)
+	if err != nil {
+		return err
+	}
+	for i, p := range all {
+		if p.Output = outs[i]; p.Output != programs.Endless {
+			kept = append(kept, p)
+		}
+	}
+	return os.WriteFile("testdata/random.txtar", programs.FormatArchive(kept), 0o644)
 }

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Native runs programs as Go does and gives their outputs in order. All are
@@ -56,9 +58,17 @@ func Native(list []Program) ([]string, error) {
 	out := make([]string, len(list))
 	for i, p := range list {
 		var stdout, stderr bytes.Buffer
-		cmd := exec.Command(filepath.Join(dir, "native"), packageName(i))
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		cmd := exec.CommandContext(ctx, filepath.Join(dir, "native"), packageName(i))
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
+		err := cmd.Run()
+		late := ctx.Err() != nil
+		cancel()
+		if late {
+			out[i] = Endless
+			continue
+		}
+		if err != nil {
 			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
 				return nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
@@ -71,6 +81,12 @@ func Native(list []Program) ([]string, error) {
 	}
 	return out, nil
 }
+
+// patience is how long a program may run.
+const patience = 10 * time.Second
+
+// Endless is the output of a program that ran out of patience.
+const Endless = "endless"
 
 func packageName(i int) string { return fmt.Sprintf("prog%03dx", i) }
 

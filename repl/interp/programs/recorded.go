@@ -4,13 +4,14 @@ import (
 	"embed"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 )
 
 // archives hold whole programs by family: NAME.go, and in NAME.out what
-// go run prints.
+// go run prints. Those of the family random are made of their seeds.
 //
 //go:embed testdata/*.txtar
 var archives embed.FS
@@ -39,6 +40,15 @@ func Recorded() ([]Program, error) {
 			return nil, err
 		}
 		out = append(out, list...)
+	}
+	for i, p := range out {
+		if seed, ok := strings.CutPrefix(p.Name, "random/"); ok {
+			n, err := strconv.ParseUint(seed, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Source = Random(n)
+		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
@@ -81,7 +91,10 @@ func FormatArchive(list []Program) []byte {
 	var a txtar.Archive
 	for _, p := range list {
 		_, name, _ := strings.Cut(p.Name, "/")
-		a.Files = append(a.Files, txtar.File{Name: name + ".go", Data: []byte(p.Source)}, txtar.File{Name: name + ".out", Data: []byte(p.Output)})
+		if !strings.HasPrefix(p.Name, "random/") {
+			a.Files = append(a.Files, txtar.File{Name: name + ".go", Data: []byte(p.Source)})
+		}
+		a.Files = append(a.Files, txtar.File{Name: name + ".out", Data: []byte(p.Output)})
 	}
 	return txtar.Format(&a)
 }
