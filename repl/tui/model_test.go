@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -115,6 +116,7 @@ type screen struct {
 	t    testing.TB
 	k    *fake
 	now  time.Time
+	mu   sync.Mutex
 	sent []tea.Msg // by goroutines beside the screen
 }
 
@@ -123,7 +125,11 @@ func newScreen(t testing.TB, w, h int, cells ...string) *screen {
 	s := &screen{t: t, now: time.Unix(1_000_000, 0)}
 	k := &fake{}
 	s.k = k
-	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Keys: config.Default().Keys, Files: Files{Original: []byte(strings.Join(cells, "\n// %%\n"))}, Now: func() time.Time { return s.now }}, func(msg tea.Msg) { s.sent = append(s.sent, msg) })
+	s.Model = New(Options{Start: func() (Kernel, error) { return k, nil }, Theme: theme, Keys: config.Default().Keys, Files: Files{Original: []byte(strings.Join(cells, "\n// %%\n"))}, Now: func() time.Time { return s.now }}, func(msg tea.Msg) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sent = append(s.sent, msg)
+	})
 	s.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}
@@ -138,9 +144,7 @@ func (s *screen) do(cmd tea.Cmd) {
 		return
 	}
 	msg := cmd()
-	for len(s.sent) > 0 { // what came before the command ended
-		first := s.sent[0]
-		s.sent = s.sent[1:]
+	for _, first := range s.take() { // what came before the command ended
 		_, next := s.Update(first)
 		s.do(next)
 	}
@@ -154,6 +158,14 @@ func (s *screen) do(cmd tea.Cmd) {
 		_, next := s.Update(msg)
 		s.do(next)
 	}
+}
+
+func (s *screen) take() []tea.Msg {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.sent
+	s.sent = nil
+	return list
 }
 
 // keys presses keys: words are named keys, "text is typed.
