@@ -43,7 +43,7 @@ const (
 	oneColumnFrom  = 100
 	twoColumnsFrom = 180
 	stripFrom      = 50
-	stripRows      = 9
+	stripRows      = 12
 	leastMain      = 40
 	leastColumn    = 20
 )
