@@ -141,10 +141,10 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 			return x.Summary()
 		case fmt.Stringer:
 			if v.Kind() != reflect.Pointer || !v.IsNil() {
-				return guarded("String", x.String)
+				return p.guarded("String", x.String)
 			}
 		case error:
-			return "error: " + guarded("Error", x.Error)
+			return "error: " + p.guarded("Error", x.Error)
 		}
 	}
 	switch v.Kind() {
@@ -198,7 +198,7 @@ func (p *printer) value(v reflect.Value, typ string, depth int) string {
 
 // text asks the value of a cell's type for its own text.
 func (p *printer) text(v reflect.Value) (text, method string) {
-	text = guarded("String", func() (t string) {
+	text = p.guarded("String", func() (t string) {
 		t, method = p.in.Text(v)
 		return t
 	})
@@ -210,10 +210,10 @@ func (p *printer) text(v reflect.Value) (text, method string) {
 
 // guarded calls a method that writes a value; when it panics, that is said in its
 // place, as package fmt does.
-func guarded(method string, f func() string) (text string) {
+func (p *printer) guarded(method string, f func() string) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("%%!v(PANIC=%s method: %v)", method, r)
+			text = fmt.Sprintf("%%!v(PANIC=%s method: %s)", method, p.in.PanicText(r))
 		}
 	}()
 	return f()

@@ -39,3 +39,8 @@ func (in *Interp) WriteGo(head string, cells []GoCell) ([]byte, error) {
 	defer in.types.Unlock()
 	return in.scope.WriteGo(head, cells)
 }
+
+// PanicText writes what a method of a cell panicked with as Go does.
+func (in *Interp) PanicText(v any) string {
+	return in.registry.panicText(in.registry.plainPanic(v))
+}

@@ -3,7 +3,6 @@ package interp
 import (
 	"flag"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 )
@@ -15,10 +14,7 @@ func (in *Interp) replaceFlag(m map[string]reflect.Value) {
 	if len(in.opt.Args) > 0 {
 		name, args = in.opt.Args[0], in.opt.Args[1:]
 	}
-	out := in.opt.Stderr
-	if out == nil {
-		out = io.Discard
-	}
+	out := in.stderr()
 	line := flag.NewFlagSet(name, flag.ExitOnError)
 	line.SetOutput(out)
 	of := reflect.ValueOf(line)

@@ -42,10 +42,7 @@ func fatal() bool {
 // replaceLog gives package log's functions on a logger of the session: it
 // writes to the cells' standard error, and Fatal ends the run, not the process.
 func (in *Interp) replaceLog(set func(name string, f any)) {
-	w := in.opt.Stderr
-	if w == nil {
-		w = io.Discard
-	}
+	w := in.stderr()
 	l := log.New(fatalWriter{w, in}, "", log.LstdFlags)
 	set("New", func(w io.Writer, prefix string, flag int) *log.Logger {
 		return log.New(fatalWriter{w, in}, prefix, flag)

@@ -189,6 +189,9 @@ func (in *Interp) traceStack(n *pcNode) *trace.Stack {
 	sites := in.scope
 	for k := 0; n != nil && k < maxStackFrames; n, k = n.up, k+1 {
 		site := sites.Site(n.pc)
+		if site.Cell == 0 && site.Line == 0 && n.up != nil {
+			continue // a function of the library
+		}
 		f := trace.Frame{Cell: site.Cell, File: site.File, Func: site.Func, Line: site.Line, Column: site.Column}
 		if site.File != "" {
 			f.FileLine = site.FirstLine + site.Line - 1

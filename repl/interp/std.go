@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"reflect"
 	"time"
@@ -33,6 +34,8 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 		}
 	case "log":
 		in.replaceLog(set)
+	case "log/slog": // its default logger writes through package log's
+		log.SetOutput(in.stderr())
 	case "flag":
 		in.replaceFlag(m)
 	case "errors":
@@ -42,6 +45,14 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 	case "time":
 		set("Sleep", in.sleep)
 	}
+}
+
+// stderr is where cells write their mistakes.
+func (in *Interp) stderr() io.Writer {
+	if in.opt.Stderr == nil {
+		return io.Discard
+	}
+	return in.opt.Stderr
 }
 
 type eof struct{}

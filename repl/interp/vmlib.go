@@ -24,7 +24,7 @@ var sources embed.FS
 
 // librarySources leads from a package's path to the file of its functions.
 var librarySources = map[string]string{
-	"slices": "slices", "maps": "maps", "cmp": "cmp", "sync": "sync", "errors": "errors", "iter": "iter", "math/rand/v2": "rand",
+	"slices": "slices", "maps": "maps", "cmp": "cmp", "sync": "sync", "errors": "errors", "iter": "iter", "math/rand/v2": "rand", "reflect": "reflect",
 }
 
 var oneConst = constant.MakeInt64(1)
@@ -137,13 +137,26 @@ func (m *machine) pull(f *fr, run *closure) []unsafe.Pointer {
 	if f.st.depth > 0 || f.st.parent != nil {
 		parent = f.st.intern()
 	}
+	var snap *panicSnapshot // of a panic of the sequence
 	next, stop := iter.Pull(func(yield func(any) bool) {
 		st := m.in.stacks.attach(m.in, r, parent)
 		defer m.in.stacks.detach(st)
+		defer func() {
+			if r := recover(); r != nil { // it goes on where the next value was asked for
+				snap = st.snapshot(r)
+				panic(r)
+			}
+		}()
 		cl := &closure{turn: func(_ *fr, args []unsafe.Pointer) bool { return yield(*(*any)(args[0])) }}
 		m.callClosure(&fr{st: st, f: rootFrame(st), code: &code{}}, run, []unsafe.Pointer{ptrTo(unsafe.Pointer(cl))})
 	})
-	n := &closure{method: func(*fr, []unsafe.Pointer) []unsafe.Pointer {
+	n := &closure{method: func(g *fr, _ []unsafe.Pointer) []unsafe.Pointer {
+		defer func() {
+			if r := recover(); r != nil {
+				g.st.snap = snap
+				panic(r)
+			}
+		}()
 		v, ok := next()
 		return []unsafe.Pointer{unsafe.Pointer(&v), unsafe.Pointer(&ok)}
 	}}
