@@ -115,7 +115,7 @@ var kinds = []Kind{
 	},
 	{
 		Word: "value", Doc: "an option, a tensor or its numbers are none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",
-		match: anyOf(is[*optim.OptionError], is[*optim.ParamsError], is[*data.RuneError], is[*tpu.NilTensorError], is[*tpu.UnmadeTensorError], is[*tpu.FreedError],
+		match: anyOf(is[*optim.OptionError], is[*exec.MissingRowError], is[*optim.ParamsError], is[*data.RuneError], is[*tpu.NilTensorError], is[*tpu.UnmadeTensorError], is[*tpu.FreedError],
 			is[*kernel.FactorError], is[*kernel.ProbabilityError], is[*kernel.QuantileRangeError], is[*kernel.HistogramRangeError]),
 	},
 	{

@@ -387,10 +387,10 @@ func (g *sugarer) writable(l ast.Expr, pre *[]ast.Stmt) ast.Expr {
 	return l
 }
 
-// compile gives tpu.Compile(f) the type of f.
+// compile gives tpu.Compile(f) and tpu.Checkpoint(f) the type of f.
 func (g *sugarer) compile(n *ast.CallExpr) ast.Expr {
 	f, ok := n.Fun.(*ast.SelectorExpr)
-	if !ok || f.Sel.Name != "Compile" || len(n.Args) == 0 {
+	if !ok || f.Sel.Name != "Compile" && f.Sel.Name != "Checkpoint" || len(n.Args) == 0 {
 		return nil
 	}
 	fn, ok := g.c.info.Uses[f.Sel].(*types.Func)

@@ -11,6 +11,7 @@ import (
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/viz"
 )
@@ -20,7 +21,7 @@ func pastCommands() []Command {
 		{
 			Name: "ops", Group: Look, Args: "[N] [FILTER]",
 			Doc:     "lists the last N operations: operands, result, statistics, group, mode and line",
-			Help:    "FILTER keeps those with the text in their name, type, group (g3) or place. :set history.ops says how many are kept.",
+			Help:    "FILTER is the name of an operation, ours or PyTorch's, which is described too; or it keeps those with the text in their name, type, group (g3) or place. :set history.ops says how many are kept.",
 			Example: "x := tpu.Ones(2).Add(1)\n:ops 5 add", Run: ops,
 		},
 		{
@@ -71,8 +72,14 @@ func ops(c *Call) (Answer, error) {
 			list = append(list, all[i])
 		}
 	}
+	named := op.Find(filter)
 	if len(list) == 0 {
-		if len(all) > 0 {
+		switch {
+		case filter != "" && named != nil:
+			return Answer{Text: opManual(named)}, nil
+		case filter != "" && !placeLike(filter):
+			return Answer{}, &OpNameError{filter, string(op.Nearest(filter)), len(all)}
+		case len(all) > 0:
 			return text("none of the last %d operations has %q", len(all), filter)
 		}
 		if k, _ := d.HistoryLimits(); k == 0 {
@@ -87,11 +94,35 @@ func ops(c *Call) (Answer, error) {
 		tb.Rows = append(tb.Rows, []string{fmt.Sprintf("#%d", r.OpN), string(r.Def.Name), specs(r.In), specs(r.Out), numbers(past, r.Out), groupOf(r, queued[r.OpN]), r.Mode.Name, placeOf(f), firstLine(sourceLine(c.Session, f), 40)})
 	}
 	var b strings.Builder
+	if filter != "" && named != nil {
+		fmt.Fprintf(&b, "%s  (PyTorch %s)  %s\n", named.Name, named.Torch, named.Doc)
+	}
 	b.WriteString(viz.Text(viz.Plain(), 180, tb))
 	if first, _, forgotten := d.Recorded(); forgotten > 0 && list[len(list)-1].OpN == first {
 		fmt.Fprintf(&b, "\nstart of recorded history: %d earlier operations are not kept", forgotten)
 	}
 	return Answer{Text: b.String()}, nil
+}
+
+// placeLike says whether a filter is a group, a place or a type rather than a name.
+func placeLike(filter string) bool { return strings.ContainsAny(filter, "[]:#0123456789") }
+
+// An OpNameError says that no operation has the name, and none that ran its text.
+type OpNameError struct {
+	Name, Nearest string
+	Ran           int // operations that were looked through
+}
+
+// Error names the nearest operation.
+func (e *OpNameError) Error() string {
+	s := fmt.Sprintf(":ops: no operation is called %q", e.Name)
+	if e.Ran > 0 {
+		s += fmt.Sprintf(", and none of the last %d has the text", e.Ran)
+	}
+	if e.Nearest != "" {
+		s += "; the nearest is " + e.Nearest
+	}
+	return s
 }
 
 // matches says whether a record has the text of a filter.

@@ -101,7 +101,7 @@ func help(c *Call) (Answer, error) {
 	if x, err := Lookup(name); err == nil && (x.Name == name || strings.HasPrefix(c.Rest, ":")) {
 		return Answer{Text: x.Manual()}, nil
 	}
-	if d := findOp(name); d != nil {
+	if d := op.Find(name); d != nil {
 		return Answer{Text: opManual(d)}, nil
 	}
 	if v := findVariable(c.Session, name); v != nil {
@@ -130,20 +130,6 @@ func (x *Command) Manual() string {
 	}
 	fmt.Fprintf(&b, "  example\n    %s\n", strings.ReplaceAll(x.Example, "\n", "\n    "))
 	return b.String()
-}
-
-func findOp(name string) *op.Def {
-	if d := op.Lookup(op.Name(name)); d != nil {
-		return d
-	}
-	for _, t := range op.All() {
-		for i := range t {
-			if d := &t[i]; d.Method == name || d.Func == name || "tpu."+d.Func == name {
-				return d
-			}
-		}
-	}
-	return nil
 }
 
 func opManual(d *op.Def) string {

@@ -108,7 +108,15 @@ func (e *ReadWhileTracingError) Error() string {
 }
 
 // A MissingRowError says that an operation has no row.
-type MissingRowError struct{ Name string }
+type MissingRowError struct {
+	Name    string
+	Nearest string // the operation that was probably meant, "" when none is near
+}
 
 // Error names it.
-func (e *MissingRowError) Error() string { return fmt.Sprintf("%s: no such operation", e.Name) }
+func (e *MissingRowError) Error() string {
+	if e.Nearest != "" {
+		return fmt.Sprintf("%s: no such operation; the nearest is %s", e.Name, e.Nearest)
+	}
+	return fmt.Sprintf("%s: no such operation", e.Name)
+}

@@ -199,7 +199,7 @@ func callAll(name op.Name, given op.Attrs, in ...any) []*Tensor {
 func lookup(name op.Name, given op.Attrs) (*op.Def, op.Attrs) {
 	def := op.Lookup(name)
 	if def == nil {
-		refuse(string(name), &exec.MissingRowError{Name: string(name)})
+		refuse(string(name), &exec.MissingRowError{Name: string(name), Nearest: string(op.Nearest(string(name)))})
 	}
 	attrs, err := def.Complete(given)
 	if err != nil {
