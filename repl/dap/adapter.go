@@ -47,6 +47,7 @@ func newAdapter(s *repl.Session, e Engine, send func(event any) bool) *Adapter {
 var answers = map[string]func(*Adapter, context.Context, *request) (any, error){
 	"initialize":              func(*Adapter, context.Context, *request) (any, error) { return capabilities, nil },
 	"launch":                  (*Adapter).launch,
+	enterCommand:              (*Adapter).enter,
 	"setBreakpoints":          (*Adapter).setBreakpoints,
 	"setFunctionBreakpoints":  (*Adapter).setFunctionBreakpoints,
 	"setExceptionBreakpoints": (*Adapter).setExceptionBreakpoints,
@@ -82,7 +83,10 @@ func (a *Adapter) Handle(ctx context.Context, raw json.RawMessage) json.RawMessa
 	case f == nil:
 		err = bad("unknown command %q", r.Command)
 	default:
-		if err = r.check(rows[r.Command].required); err == nil {
+		if r.Command != enterCommand {
+			err = r.check(rows[r.Command].required)
+		}
+		if err == nil {
 			body, err = f(a, ctx, &r)
 		}
 	}
@@ -126,6 +130,20 @@ func (a *Adapter) launch(_ context.Context, r *request) (any, error) {
 	a.program = path
 	a.mu.Unlock()
 	return nil, a.e.Start(path, l.StopOnEntry, l.NoDebug)
+}
+
+// enterCommand is a request of our own server: a step goes on into a cell.
+const enterCommand = "tpush.enter"
+
+// enterArguments say where the cell begins.
+type enterArguments struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+func (a *Adapter) enter(_ context.Context, r *request) (any, error) {
+	x := arguments[enterArguments](r)
+	return nil, a.e.Enter(x.File, x.Line)
 }
 
 // sourceOf gives the file or the cell that a client means.

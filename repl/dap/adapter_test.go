@@ -46,8 +46,9 @@ func (e *still) Session() []Variable                 { return e.vars }
 func (e *still) Complete(_, _ int, text string) ([]interp.Candidate, int) {
 	return e.s.Interp().Complete(text, len(text))
 }
-func (e *still) Reason(int) string { return "" }
-func (e *still) Pause() error      { return nil }
+func (e *still) Enter(string, int) error { return nil }
+func (e *still) Reason(int) string       { return "" }
+func (e *still) Pause() error            { return nil }
 func (e *still) Evaluate(_ context.Context, _, _ int, expr string) ([]Variable, error) {
 	for _, v := range e.vars {
 		if v.Name == expr {

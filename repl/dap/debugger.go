@@ -24,6 +24,7 @@ type debugger struct {
 	off   bool             // breakpoints are ignored
 	nb    *repl.Notebook   // that was launched
 	entry int              // breakpoint at its first statement, 0 for none
+	step  int              // breakpoint at which a step ends
 }
 
 // engineOf makes the engine of a session's debugger.
@@ -260,6 +261,17 @@ func (e *debugger) Resume(_ int, kind string) error {
 	return e.d.Resume(debug.Resume{Action: actions[kind]})
 }
 
+func (e *debugger) Enter(file string, line int) error {
+	b, err := e.d.Set(debug.Breakpoint{Kind: debug.Line, File: file, Line: line, Once: true})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.step = b.ID
+	e.mu.Unlock()
+	return nil
+}
+
 func (e *debugger) Pause() error {
 	if !e.d.Pause() {
 		return bad("nothing runs that could be paused")
@@ -355,6 +367,8 @@ func (e *debugger) Reason(id int) string {
 	switch {
 	case id > 0 && id == e.entry:
 		return "entry"
+	case id > 0 && id == e.step:
+		return "step"
 	case slices.Contains(e.ids[errorOwner], id):
 		return "exception"
 	}

@@ -35,6 +35,8 @@ type Engine interface {
 
 	// Resume goes on; the kind is continue, next, stepIn or stepOut.
 	Resume(thread int, kind string) error
+	// Enter makes a step end at the first statement of the cell at a line of a file.
+	Enter(file string, line int) error
 	// Pause stops at the next statement.
 	Pause() error
 
@@ -44,7 +46,7 @@ type Engine interface {
 	Assign(ctx context.Context, thread, frame int, expr, value string) (Variable, error)
 
 	// Reason says what a stop at a breakpoint is called: "entry" at that of
-	// stopOnEntry, "exception" at those of SetErrors, "" at others.
+	// stopOnEntry, "step" at that of Enter, "exception" at those of SetErrors, "" at others.
 	Reason(breakpoint int) string
 	// Complete lists what may stand at the end of Go in a frame, and where the word
 	// begins that it replaces.

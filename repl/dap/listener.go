@@ -36,7 +36,7 @@ func (a *Adapter) stopOf(st *debug.Stop) Stop {
 		s.Reason = r
 	}
 	switch {
-	case s.Reason == "entry":
+	case s.Reason == "entry" || s.Reason == "step":
 		s.Breakpoint = 0
 	case s.Reason == "exception":
 		f, _ := a.e.Failure()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/go-dap"
 
@@ -127,7 +128,13 @@ type program struct {
 	cancel context.CancelCauseFunc
 	begun  bool
 	ended  chan struct{} // closed when the run is over
+	// stepping: a step was begun and nothing has stopped since. Should its cell
+	// end, the step ends at the first statement of the next one.
+	stepping atomic.Bool
 }
+
+// isStep tells the requests that end at a statement soon.
+var isStep = map[string]bool{"next": true, "stepIn": true, "stepOut": true}
 
 func (s *server) event(name string, body any) { _ = s.conn.write(event{"event", name, body}) }
 
@@ -246,6 +253,9 @@ func (s *server) relay(r *request, now bool) {
 			s.reply(r, nil, bad("cancelled"))
 			return
 		}
+		if r.Command == "continue" || isStep[r.Command] {
+			p.stepping.Store(isStep[r.Command]) // before: the stop may come first
+		}
 		raw, err := p.kernel.Debug(ctx, r.Raw)
 		var rep struct {
 			Success bool            `json:"success"`
@@ -261,6 +271,9 @@ func (s *server) relay(r *request, now bool) {
 		case err != nil:
 			s.reply(r, nil, err)
 		case !rep.Success:
+			if isStep[r.Command] {
+				p.stepping.Store(false)
+			}
 			s.reply(r, nil, bad("%s", rep.Message))
 		case len(rep.Body) == 0:
 			s.reply(r, nil, nil)
@@ -275,9 +288,17 @@ func (s *server) relay(r *request, now bool) {
 	s.queue <- ask
 }
 
-func (s *server) initialize(*request) (any, error) {
+func (s *server) initialize(r *request) (any, error) {
 	if s.ready {
 		return nil, bad("initialize: done already")
+	}
+	a := dap.InitializeRequestArguments{LinesStartAt1: true, ColumnsStartAt1: true}
+	_ = json.Unmarshal(r.Args, &a)
+	switch {
+	case !a.LinesStartAt1 || !a.ColumnsStartAt1:
+		return nil, bad("initialize: lines and columns count from 1 here")
+	case a.PathFormat != "" && a.PathFormat != "path":
+		return nil, bad("initialize: files are named by path, not by %s", a.PathFormat)
 	}
 	s.ready = true
 	return capabilities, nil
@@ -379,6 +400,9 @@ func (s *server) debugEvent(raw json.RawMessage) {
 	if json.Unmarshal(raw, &e) != nil || e.Event == "" {
 		return
 	}
+	if p := s.program; p != nil && e.Event == "stopped" {
+		p.stepping.Store(false)
+	}
 	if len(e.Body) == 0 {
 		s.event(e.Event, nil)
 		return
@@ -421,6 +445,10 @@ type relayed struct {
 // Execute runs a step of the program.
 func (k *relayed) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.Events) (kernel.ExecuteReply, error) {
 	ev.Debug = k.s.debugEvent
+	if !repl.IsCommand(r.Code) && k.s.program.stepping.Swap(false) {
+		raw, _ := json.Marshal(map[string]any{"seq": 1, "type": "request", "command": enterCommand, "arguments": enterArguments{r.File, r.FirstLine}})
+		_, _ = k.Kernel.Debug(ctx, raw) // else it runs on
+	}
 	show := ev.Result
 	ev.Result = func(c kernel.ResultContent) {
 		k.s.event("output", dap.OutputEventBody{Category: "console", Output: outText(c)})

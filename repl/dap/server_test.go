@@ -200,7 +200,11 @@ func TestServer(t *testing.T) {
 	}
 	ask("threads", "{}")
 	expect(`"success":false|initialize comes first`)
-	ask("initialize", `{"adapterID":"x"}`)
+	ask("initialize", `{"adapterID":"x","linesStartAt1":false}`)
+	expect(`"success":false|count from 1`)
+	ask("initialize", `{"adapterID":"x","pathFormat":"uri"}`)
+	expect(`"success":false|by path`)
+	ask("initialize", `{"adapterID":"x","linesStartAt1":true,"pathFormat":"path"}`)
 	expect(`"success":true|supportsStepBack`)
 	ask("threads", "{}")
 	expect(`"success":false|nothing is launched`)
