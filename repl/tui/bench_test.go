@@ -101,6 +101,7 @@ func BenchmarkPaste5000(b *testing.B) {
 // BenchmarkFlood is a program that prints a million lines at full speed, and
 // the screen that shows them.
 func BenchmarkFlood(b *testing.B) {
+	b.Setenv("TMPDIR", b.TempDir())
 	for b.Loop() {
 		s := newScreen(b, 120, 36)
 		c := s.nb.append("loop")

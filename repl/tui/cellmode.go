@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/repl/panel"
 	"github.com/tpush/tpush/repl/tui/edit"
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
@@ -129,6 +130,11 @@ func (m *Model) selectCell(i int) {
 	m.selected = min(max(i, 0), len(m.nb.cells)-1)
 	src := m.source()
 	m.view.show(src, m.selected, 0, len(src.rows(m.selected))-1)
+	if c := m.nb.cells[m.selected]; c.count > 0 { // panels show what it did
+		for _, p := range m.panes.open {
+			p.Select(panel.Selection{Cell: c.count})
+		}
+	}
 }
 
 // toInput goes back to the editor at the bottom.
@@ -160,6 +166,7 @@ func (m *Model) deleteCell() {
 	}
 	m.nb.remember(m.selected)
 	m.nb.remove(m.selected)
+	m.countStale()
 	m.say("deleted; u brings it back")
 	m.selectCell(m.selected)
 }
@@ -170,6 +177,7 @@ func (m *Model) undoCells() {
 		m.say("nothing to undo")
 		return
 	}
+	m.countStale()
 	m.selectCell(at)
 }
 

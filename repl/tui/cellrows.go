@@ -361,7 +361,9 @@ func plural(n int, what string) string {
 	return viz.Count(int64(n)) + " " + what
 }
 
-func droppedLine(n int) string { return "… " + plural(n, "line") + " not kept" }
+func droppedLine(n int) string {
+	return "… " + plural(n, "line") + " not kept here; o, then v shows all"
+}
 
 // clock prints 0:07.
 func clock(d time.Duration) string {

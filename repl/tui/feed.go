@@ -25,6 +25,7 @@ type event struct {
 	partial string
 	data    map[string]string
 	err     kernel.ErrorContent
+	spool   string // the file that has all lines, once there is one
 }
 
 // A feed takes what an execution produces, on the goroutine that waits for it,
@@ -41,6 +42,7 @@ type feed struct {
 	closed  bool
 
 	out, err glyph.Cleaner
+	all      spool // of both
 }
 
 func newFeed(send func(tea.Msg), msg tea.Msg) *feed {
@@ -77,6 +79,9 @@ func (f *feed) put(e event, size int) {
 	if n := len(f.pending); n > 0 && e.kind == f.pending[n-1].kind && e.kind <= outStderr {
 		p := &f.pending[n-1]
 		p.lines, p.partial = append(p.lines, e.lines...), e.partial
+		if e.spool != "" {
+			p.spool = e.spool
+		}
 	} else {
 		f.pending = append(f.pending, e)
 	}
@@ -92,7 +97,7 @@ func (f *feed) stream(c kernel.StreamContent) {
 		kind, clean = outStderr, &f.err
 	}
 	lines := clean.Write(c.Text)
-	f.put(event{kind: kind, lines: lines, partial: clean.Line()}, len(c.Text))
+	f.put(event{kind: kind, lines: lines, partial: clean.Line(), spool: f.all.add(lines)}, len(c.Text))
 }
 
 func (f *feed) data(kind outputKind, c kernel.ResultContent) {
@@ -120,12 +125,15 @@ func (f *feed) events() kernel.Events {
 // apply adds events to what a cell produced.
 func apply(outs []*output, list []event) []*output {
 	for _, e := range list {
+		if n := len(outs); n > 0 && e.spool != "" && outs[n-1].kind == e.kind {
+			outs[n-1].spool = e.spool
+		}
 		if n := len(outs); n > 0 && e.kind <= outStderr && outs[n-1].kind == e.kind {
 			outs[n-1].text.add(e.lines)
 			outs[n-1].partial = e.partial
 			continue
 		}
-		o := &output{kind: e.kind, partial: e.partial, data: e.data, err: e.err}
+		o := &output{kind: e.kind, partial: e.partial, data: e.data, err: e.err, spool: e.spool}
 		o.text.add(e.lines)
 		outs = append(outs, o)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/repl/tui/glyph"
 )
 
 // help explains the thing under the cursor; without one, where help is found.
@@ -62,3 +63,18 @@ The value of its last expression is shown; x @ y, x*2 and x[1:3, :] work on tens
   :tour       shows it all on a small program that really runs
   :keys       every key
 `
+
+// addHelp adds the screen's own commands to what :help lists.
+func (m *Model) addHelp(c *cell) {
+	if text := strings.TrimSpace(c.source); text != ":help" && text != ":h" || c.status != okay {
+		return
+	}
+	o := &output{kind: outDisplay}
+	list := []string{"", "on this screen"}
+	for _, x := range screenCommands() {
+		list = append(list, "  "+glyph.Fit(":"+x.name+" "+x.args, 30, "")+x.doc)
+	}
+	o.text.add(list)
+	c.outputs = append(c.outputs, o)
+	c.touch()
+}

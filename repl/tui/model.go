@@ -124,8 +124,11 @@ type Model struct {
 	autosaveError string
 	autosavedAt   time.Time
 
+	stales   int // how many cells are stale
 	tour     *tour
-	note     string // one line for the user, until the next key
+	spools   []string // files of long outputs
+	rects    []rect   // where panels are on the screen
+	note     string   // one line for the user, until the next key
 	mouse    bool
 	quit     bool
 	exitCode int

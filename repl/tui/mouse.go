@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // wheelRows is how far one step of the wheel scrolls.
 const wheelRows = 3
@@ -9,6 +13,16 @@ func (m *Model) wheel(e tea.Mouse) tea.Cmd {
 	d := wheelRows
 	if e.Button == tea.MouseWheelUp {
 		d = -wheelRows
+	}
+	if p := m.paneAt(e.X, e.Y); p != nil && m.over == nil {
+		action := "down"
+		if d < 0 {
+			action = "up"
+		}
+		for range wheelRows {
+			_, _ = p.Do(action)
+		}
+		return nil
 	}
 	m.scroll(d)
 	return nil
@@ -20,6 +34,10 @@ func (m *Model) scroll(d int) { m.view.scroll(m.source(), d) }
 // click puts the cursor where it points, or selects a cell.
 func (m *Model) click(e tea.Mouse) tea.Cmd {
 	top := m.at.cellsH + m.at.ruleH
+	if p := m.paneAt(e.X, e.Y); p != nil && m.over == nil {
+		m.focusPane(slices.Index(m.panes.open, p))
+		return nil
+	}
 	switch {
 	case e.Button != tea.MouseLeft || m.over != nil:
 	case e.Y >= top && e.Y < top+m.at.inputH:

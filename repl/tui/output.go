@@ -25,6 +25,7 @@ type output struct {
 	data    map[string]string // by MIME type
 	err     kernel.ErrorContent
 
+	spool   string          // the file that has all of it, when the middle is not kept
 	form    form            // how a tensor is shown
 	rich    *inspect.Tensor // decoded from data
 	decoded bool

@@ -14,6 +14,7 @@ import (
 // A pager shows text on the whole screen: all of an output, help, the keys.
 // Only the lines in the window are cut into rows.
 type pager struct {
+	of    *cell // whose output it is, nil for other text
 	title string
 	lines func() []string // asked anew for each frame: output may still arrive
 	line  int             // the first line shown
@@ -65,6 +66,8 @@ func (p *pager) key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.next(m, 1)
 	case name == "N":
 		p.next(m, -1)
+	case name == "v" && p.of != nil:
+		return m.pageAll(p.of), true
 	case name == "y":
 		return m.clip(glyph.Strip(strings.Join(p.lines(), "\n")), "all of it"), true
 	}
@@ -186,10 +189,18 @@ func (p *pager) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 	}
 	note := m.note
 	if note == "" {
-		note = fmt.Sprintf("lines %d-%d of %d   / find  n next  w wrap  y copy  q leaves", min(p.line+1, len(lines)), i, len(lines))
+		note = fmt.Sprintf("lines %d-%d of %d   / find  n next  w wrap  y copy  q leaves%s", min(p.line+1, len(lines)), i, len(lines), p.more())
 	}
 	rows[m.h-1] = paint(t.Dim, glyph.Fit(" "+note, m.w, t.More))
 	return x, y, false
+}
+
+// more tells of the key for what is not kept here.
+func (p *pager) more() string {
+	if p.of != nil && p.of.spoolFile() != "" {
+		return "  v all of it in $PAGER"
+	}
+	return ""
 }
 
 // showOutput shows all that the selected cell produced.
@@ -199,12 +210,14 @@ func (m *Model) showOutput() tea.Cmd {
 	}
 	c := m.nb.cells[m.selected]
 	last, made := -1, []string(nil)
-	m.over = newPager(c.label()+" "+firstLine(c.source), func() []string {
+	p := newPager(c.label()+" "+firstLine(c.source), func() []string {
 		if last != c.version { // only what changed is put together again
 			last, made = c.version, c.allLines(&m.theme)
 		}
 		return made
 	})
+	p.of = c
+	m.over = p
 	return nil
 }
 

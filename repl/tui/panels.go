@@ -300,6 +300,7 @@ func (p *pane) strip() bool { return p.Name() == "trace" }
 // right, a strip below, or one panel over the cells.
 func (m *Model) drawPanels(rows []string) {
 	l := m.at
+	m.rects = m.rects[:0]
 	if len(m.panes.open) == 0 {
 		return
 	}
@@ -358,8 +359,25 @@ func (m *Model) splice(rows []string, y, x int, text, sgr string, w int) {
 	}
 }
 
+// A rect is where a panel was drawn.
+type rect struct {
+	pane       *pane
+	x, y, w, h int
+}
+
+// paneAt finds the panel at a cell of the screen, nil when there is none.
+func (m *Model) paneAt(x, y int) *pane {
+	for _, r := range m.rects {
+		if x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h {
+			return r.pane
+		}
+	}
+	return nil
+}
+
 // put draws a panel at a place.
 func (m *Model) put(rows []string, p *pane, x, y, w, h int) {
+	m.rects = append(m.rects, rect{p, x, y, w, h})
 	focused := p == m.focusedPane()
 	list := p.View(panel.Context{Theme: m.theme.Viz, Focused: focused}, w, h)
 	if p.why != "" && h > 1 {

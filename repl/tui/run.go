@@ -119,6 +119,7 @@ func (m *Model) next() tea.Cmd {
 		ev.Debug = func(raw json.RawMessage) { debugEvent(k, j, send, raw) }
 		rep, err := k.Execute(ctx, req, ev)
 		close(j.over)
+		j.feed.all.close()
 		if j.entry {
 			arm(k, own, 0, j.number)
 		}
@@ -155,6 +156,11 @@ func (m *Model) tick() tea.Cmd {
 func (m *Model) arrived(msg outputMsg) {
 	j := msg.job
 	if list := j.feed.take(); len(list) > 0 {
+		for _, e := range list {
+			if e.spool != "" {
+				m.spools = append(m.spools, e.spool)
+			}
+		}
 		j.cell.outputs = apply(j.cell.outputs, list)
 		j.cell.touch()
 	}
@@ -205,6 +211,7 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 		m.pointAt(c)
 	}
 	m.markStale(c)
+	m.addHelp(c)
 	switch {
 	case msg.reply.Exit != nil:
 		m.exitCode = *msg.reply.Exit

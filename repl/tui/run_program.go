@@ -61,6 +61,7 @@ func Run(o Options) (code int, err error) {
 // Close ends the kernel of a program that is over, and gives the files back.
 func (m *Model) Close() {
 	m.closed()
+	m.dropSpools()
 	if m.kernel != nil {
 		m.kernel.Kill()
 		m.kernel.Stop()

@@ -15,6 +15,17 @@ func (m *Model) markStale(c *cell) {
 			}
 		}
 	}
+	m.countStale()
+}
+
+// countStale counts the stale cells for the status bar.
+func (m *Model) countStale() {
+	m.stales = 0
+	for _, c := range m.nb.cells {
+		if len(c.stale) > 0 {
+			m.stales++
+		}
+	}
 }
 
 func contains(list []string, s string) bool {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -143,4 +145,27 @@ func TestMistakesAreSeenWhileTyping(t *testing.T) {
 		t.Error("the word is not marked")
 	}
 	s.keys("backspace").lacks("undefined")
+}
+
+func TestALongOutputIsWhollyInAFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	f := newFeed(nil, nil)
+	var outs []*output
+	for i := range 3 * keepFirst {
+		f.stream(streamOf(fmt.Sprintf("line %d\n", i)))
+		outs = apply(outs, f.take())
+	}
+	f.all.close()
+	b, err := os.ReadFile((&cell{outputs: outs}).spoolFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSpace(string(b)), "\n"); len(got) != 3*keepFirst || got[0] != "line 0" || got[len(got)-1] != fmt.Sprintf("line %d", 3*keepFirst-1) {
+		t.Errorf("%d lines, from %q to %q", len(got), got[0], got[len(got)-1])
+	}
+}
+
+func TestHelpListsTheScreensCommands(t *testing.T) {
+	s := newScreen(t, 120, 50)
+	s.keys(`":help`, "enter").want("on this screen", ":tour", ":panel [NAME]")
 }

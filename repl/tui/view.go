@@ -221,7 +221,7 @@ func (m *Model) status() string {
 		}
 	}
 	parts = append(parts, fmt.Sprintf("In[%d]", m.count+1))
-	if n := m.staleCount(); n > 0 {
+	if n := m.stales; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d stale", n))
 	}
 	line := " " + parts[0]
@@ -236,16 +236,6 @@ func (m *Model) status() string {
 		sgr = t.BarHot
 	}
 	return paint(sgr, glyph.Fit(line, m.at.w, t.More))
-}
-
-func (m *Model) staleCount() int {
-	n := 0
-	for _, c := range m.nb.cells {
-		if len(c.stale) > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // chip is the last word of the kernel's banner.
