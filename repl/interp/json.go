@@ -38,7 +38,7 @@ func (m *machine) jsonArg(x any) any {
 	b, ok := x.(box)
 	if !ok {
 		if v := reflect.ValueOf(x); x != nil && holdsInterface(v.Type()) && v.Kind() != reflect.Pointer {
-			return m.reify(v).Interface()
+			return m.reifyAs(v, goJSON).Interface()
 		}
 		return x
 	}

@@ -19,6 +19,8 @@ const (
 	goPass                    // only keeps or knows them: gets them as they are
 	goSpawn                   // runs functions on goroutines of their own
 	goJSON                    // encodes or decodes them
+	goPrint                   // writes them as package fmt does
+	goSlog                    // logs them
 )
 
 // keepers are the packages that only keep what they are given.
@@ -40,6 +42,12 @@ func passing(o *types.Func) goPolicy {
 	}
 	if o.Pkg().Path() == "encoding/json" {
 		return goJSON
+	}
+	switch o.Pkg().Path() {
+	case "log":
+		return goPrint
+	case "log/slog":
+		return goSlog
 	}
 	if o.Pkg().Path() == "fmt" && !strings.Contains(o.Name(), "can") { // all but Scan
 		return goPass
@@ -176,12 +184,15 @@ func (m *machine) toGo(f *fr, t *typ, p unsafe.Pointer, want reflect.Type, pol g
 }
 
 // reify copies a value, with Go's form of what its interfaces hold.
-func (m *machine) reify(v reflect.Value) reflect.Value {
+func (m *machine) reify(v reflect.Value) reflect.Value { return m.reifyAs(v, goInspect) }
+
+// reifyAs is reify for native code with a policy of its own.
+func (m *machine) reifyAs(v reflect.Value, pol goPolicy) reflect.Value {
 	switch v.Kind() {
 	case reflect.Interface:
 		out := reflect.New(v.Type()).Elem()
 		if !v.IsNil() {
-			out.Set(m.ifaceToGo(v.Elem().Interface(), v.Type(), goInspect))
+			out.Set(m.ifaceToGo(v.Elem().Interface(), v.Type(), pol))
 		}
 		return out
 	case reflect.Slice:
@@ -190,13 +201,13 @@ func (m *machine) reify(v reflect.Value) reflect.Value {
 		}
 		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
-			out.Index(i).Set(m.reify(v.Index(i)))
+			out.Index(i).Set(m.reifyAs(v.Index(i), pol))
 		}
 		return out
 	case reflect.Array:
 		out := reflect.New(v.Type()).Elem()
 		for i := range v.Len() {
-			out.Index(i).Set(m.reify(v.Index(i)))
+			out.Index(i).Set(m.reifyAs(v.Index(i), pol))
 		}
 		return out
 	case reflect.Map:
@@ -205,7 +216,7 @@ func (m *machine) reify(v reflect.Value) reflect.Value {
 		}
 		out := reflect.MakeMap(v.Type())
 		for it := v.MapRange(); it.Next(); {
-			out.SetMapIndex(m.reify(it.Key()), m.reify(it.Value()))
+			out.SetMapIndex(m.reifyAs(it.Key(), pol), m.reifyAs(it.Value(), pol))
 		}
 		return out
 	case reflect.Struct:
@@ -215,7 +226,7 @@ func (m *machine) reify(v reflect.Value) reflect.Value {
 		out := addressable(v)
 		for i := range v.NumField() {
 			f := open(out.Field(i))
-			f.Set(m.reify(f))
+			f.Set(m.reifyAs(f, pol))
 		}
 		return out
 	}
@@ -288,6 +299,17 @@ func (m *machine) ifaceToGo(x any, want reflect.Type, pol goPolicy) reflect.Valu
 	if pol == goJSON && want.Kind() == reflect.Interface && want.NumMethod() == 0 {
 		r := reflect.New(want).Elem()
 		r.Set(reflect.ValueOf(m.jsonArg(x)))
+		return r
+	}
+	if (pol == goPrint || pol == goSlog) && want.Kind() == reflect.Interface && want.NumMethod() == 0 {
+		v := x
+		if pol == goPrint {
+			v = m.in.registry.operands([]any{x})[0]
+		} else {
+			v = m.slogArg(x)
+		}
+		r := reflect.New(want).Elem()
+		r.Set(reflect.ValueOf(v))
 		return r
 	}
 	b, boxed := x.(box)
