@@ -136,6 +136,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"GradWith":                     reflect.ValueOf(tpu.GradWith),
 		"GridSample":                   reflect.ValueOf(tpu.GridSample),
 		"GroupNorm":                    reflect.ValueOf(tpu.GroupNorm),
+		"GroupedMM":                    reflect.ValueOf(tpu.GroupedMM),
 		"HFFT":                         reflect.ValueOf(tpu.HFFT),
 		"HFFTN":                        reflect.ValueOf(tpu.HFFTN),
 		"HStack":                       reflect.ValueOf(tpu.HStack),
