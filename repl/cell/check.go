@@ -2,6 +2,7 @@ package cell
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -149,6 +150,9 @@ func (c *compiler) report(e types.Error) {
 	msg := e.Msg
 	if strings.Contains(msg, "invalid operation: operator") {
 		msg = strings.Replace(msg, "operator &^ not defined", "operator @ not defined", 1)
+	}
+	if path := c.s.cfg.Imports[strings.TrimPrefix(msg, "undefined: ")]; path != "" {
+		msg += fmt.Sprintf(" (import %q is missing)", path)
 	}
 	c.errorAt(e.Pos, "type", "%s", msg)
 }

@@ -15,6 +15,7 @@ type Config struct {
 	Fset     *token.FileSet
 	Importer types.Importer
 	Packages map[string]string // names in scope without an import, to their paths
+	Imports  map[string]string // names of the packages that an import brings, to their paths
 	Tensor   TensorType
 }
 

@@ -135,7 +135,12 @@ func (in *Interp) Reset() error {
 	in.interned.mu.Lock()
 	in.interned.nodes = map[pcKey]*pcNode{}
 	in.interned.mu.Unlock()
-	cfg := cell.Config{Fset: token.NewFileSet(), Importer: in.importer, Packages: map[string]string{}}
+	cfg := cell.Config{Fset: token.NewFileSet(), Importer: in.importer, Packages: map[string]string{}, Imports: map[string]string{}}
+	for _, path := range in.Packages() { // in order: math/rand before its second version
+		if name := baseOf(path); cfg.Imports[name] == "" {
+			cfg.Imports[name] = path
+		}
+	}
 	for _, path := range standardScope {
 		cfg.Packages[baseOf(path)] = path
 	}
