@@ -31,7 +31,7 @@ func BenchmarkRemember(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	for i := range 5000 {
+	for i := range 2000 {
 		s.Run(context.Background(), fmt.Sprintf("v%d := %d", i, i), "", 1, discarded{})
 	}
 	b.ResetTimer()

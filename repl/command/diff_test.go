@@ -78,6 +78,25 @@ func TestDiffAndUndo(t *testing.T) {
 			:inspect ans
 			:inspect y
 			`, []string{"before In[2]|restored   a b m p s x|forgotten  y", `[1 2 3] [2 3] map[k:1] 1 trueold[1 1]`, `no variable "y"`}},
+		{"undo lists and interfaces", `
+			type Node struct { N int; Next *Node; Kids []*Node; Any any }
+			head := &Node{N: 1, Next: &Node{N: 2, Kids: []*Node{{N: 3}}}}
+			head.Any = head.Next
+			var any1 any = &Node{N: 9}
+			q, f, t := 1.5, float32(2), "t"
+			---
+			head.Next.Kids[0].N = 30
+			head.Next.N = 20
+			any1.(*Node).N = 90
+			q, f, t = 3, 4, "u"
+			new1 := 1
+			:undo
+			fmt.Sprint(head.Next.Kids[0].N, head.Any.(*Node).N, any1.(*Node).N, q, f, t)
+			:inspect ans
+			:inspect new1
+			:diff --modes debug fuse
+			:inspect t
+			`, []string{"before In[2]", "3 2 9 1.5 2t", "no variable", "0 ops in debug", "t"}},
 		{"undo twice, then no more", `
 			n := 1
 			---

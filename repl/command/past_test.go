@@ -167,7 +167,7 @@ func TestLookingBack(t *testing.T) {
 			:ops nothing
 			:ops 0
 			:back x
-			`, []string{"#2  exp", "none of the last 4 operations", "no count", "no count"}},
+			`, []string{"#2  exp", "none of the last 4", "no count", "no count"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := answers(t, session(t), tt.lines)

@@ -81,6 +81,7 @@ type Interp struct {
 	mu       sync.Mutex               // vars
 	vars     map[string]reflect.Value // pointers
 	varTypes map[string]*typ
+	order    []sessionVar // vars, oldest first
 	scope    *cell.Scope
 	machine  *machine
 	symMu    sync.Mutex // loaded
@@ -130,7 +131,7 @@ func New(o Options) (*Interp, error) {
 func (in *Interp) Reset() error {
 	in.loaded = map[string]map[string]reflect.Value{}
 	in.mu.Lock()
-	in.vars, in.varTypes = map[string]reflect.Value{}, map[string]*typ{}
+	in.vars, in.varTypes, in.order = map[string]reflect.Value{}, map[string]*typ{}, nil
 	in.mu.Unlock()
 	in.interned.mu.Lock()
 	in.interned.nodes = map[pcKey]*pcNode{}

@@ -40,6 +40,9 @@ func (in *Interp) declared(internal string, t *typ, at unsafe.Pointer) {
 		r.reached[internal] = true
 	}
 	in.mu.Lock()
+	if _, known := in.vars[internal]; !known {
+		in.order = append(in.order, sessionVar{internal, p, t})
+	}
 	in.vars[internal], in.varTypes[internal] = p, t
 	in.mu.Unlock()
 	if in.opt.OnVariable != nil {

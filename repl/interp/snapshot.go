@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"maps"
+	"go/types"
 	"reflect"
 	"sort"
 	"strings"
@@ -13,7 +13,10 @@ import (
 // A Snapshot is what the session's variables held. Restoring it writes every
 // object back in place, so that what was shared stays shared.
 type Snapshot struct {
-	vars    map[string]reflect.Value // pointers to the variables
+	order   []sessionVar // variables that the session had
+	bytes   []savedBytes
+	texts   []savedText
+	arena   []byte // of bytes
 	objects []savedObject
 	maps    []savedMap
 	undo    []func() // give names their former meaning, newest last
@@ -21,6 +24,25 @@ type Snapshot struct {
 }
 
 type savedObject struct{ at, copy reflect.Value } // at is settable
+
+// A sessionVar is where a variable is.
+type sessionVar struct {
+	internal string
+	p        reflect.Value
+	t        *typ
+}
+
+// savedBytes are an object without pointers, the usual one, and where its copy
+// lies in the arena.
+type savedBytes struct {
+	at      unsafe.Pointer
+	from, n int
+}
+
+type savedText struct {
+	at   *string
+	copy string
+}
 
 type savedMap struct {
 	at     reflect.Value
@@ -52,34 +74,47 @@ func (in *Interp) Snapshot(o SnapshotOptions) *Snapshot {
 	if in.stacks.n.Load() > 0 {
 		return nil
 	}
+	p := &Snapshot{kept: map[string]string{}}
+	w := &snapWalk{in: in, p: p, o: o, left: o.MaxBytes, seen: map[snapKey]bool{}}
 	in.mu.Lock()
-	vars := maps.Clone(in.vars)
-	in.mu.Unlock()
-	p := &Snapshot{vars: vars, kept: map[string]string{}}
-	w := &snapWalk{p: p, o: o, left: o.MaxBytes, seen: map[snapKey]bool{}}
-	in.types.Lock()
-	defer in.types.Unlock()
-	for _, v := range in.scope.Variables() {
-		ptr, ok := vars[v.Internal]
-		if !ok || ptr.Kind() != reflect.Pointer || ptr.IsNil() {
-			continue
-		}
-		w.name, w.why = v.Name, ""
-		w.pointer(ptr)
+	defer in.mu.Unlock()
+	p.order = in.order[:len(in.order):len(in.order)]
+	p.bytes = make([]savedBytes, 0, len(in.order))
+	p.arena = make([]byte, 0, 8*len(in.order))
+	for i := range in.order {
+		v := &in.order[i]
+		w.why = ""
+		w.variable(v.p, v.t)
 		if w.why != "" {
-			p.kept[v.Name] = w.why
+			name, _, _ := strings.Cut(v.internal, "ʹ")
+			p.kept[name] = w.why
 		}
 	}
 	return p
 }
 
+// variable remembers a variable; most hold a number or a text.
+func (w *snapWalk) variable(ptr reflect.Value, t *typ) {
+	at, rt := ptr.UnsafePointer(), t.rt
+	switch {
+	case rt.Kind() == reflect.String:
+		w.p.texts = append(w.p.texts, savedText{(*string)(at), *(*string)(at)})
+	case rt.Kind() <= reflect.Complex128 && rt.Kind() != reflect.Invalid:
+		n, from := int(rt.Size()), len(w.p.arena)
+		w.p.arena = append(w.p.arena, unsafe.Slice((*byte)(at), n)...)
+		w.p.bytes = append(w.p.bytes, savedBytes{at, from, n})
+	default:
+		w.pointer(ptr, types.NewPointer(t.t))
+	}
+}
+
 // snapWalk follows Go values to the objects that must be remembered.
 type snapWalk struct {
+	in   *Interp
 	p    *Snapshot
 	o    SnapshotOptions
 	left int64
 	seen map[snapKey]bool
-	name string
 	why  string // the variable cannot be restored in full
 }
 
@@ -115,7 +150,7 @@ func (w *snapWalk) takes(n int64) bool {
 }
 
 // pointer remembers what a pointer points to.
-func (w *snapWalk) pointer(v reflect.Value) {
+func (w *snapWalk) pointer(v reflect.Value, st types.Type) {
 	if v.IsNil() || !w.once(v.UnsafePointer(), v.Type(), 1) {
 		return
 	}
@@ -137,36 +172,70 @@ func (w *snapWalk) pointer(v reflect.Value) {
 	c := reflect.New(t).Elem()
 	c.Set(at)
 	w.p.objects = append(w.p.objects, savedObject{at, c})
-	w.inside(at)
+	w.inside(at, elemOf(st))
 }
 
-// inside follows what a value refers to.
-func (w *snapWalk) inside(v reflect.Value) {
+// elemOf gives the type of what a type points to or holds, nil when it is not known.
+func elemOf(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	if e, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+		return e.Elem()
+	}
+	return nil
+}
+
+// inside follows what a value refers to. st is its type as cells know it, nil
+// when only Go does.
+func (w *snapWalk) inside(v reflect.Value, st types.Type) {
 	if plain(v.Type()) {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		w.pointer(v)
+		w.pointer(v, st)
+	case reflect.UnsafePointer:
+		if p := w.in.Pointer(st, v); p.Kind() == reflect.Pointer {
+			w.pointer(p, st)
+		}
 	case reflect.Interface:
-		if !v.IsNil() {
-			w.inside(v.Elem())
+		switch e := v.Elem(); {
+		case v.IsNil():
+		case e.CanInterface():
+			t, x := w.in.Exact(e.Interface())
+			w.inside(x, t)
+		default:
+			w.inside(e, nil)
 		}
 	case reflect.Slice:
-		w.slice(v)
+		w.slice(v, st)
 	case reflect.Array:
 		for i := range v.Len() {
-			w.inside(v.Index(i))
+			w.inside(v.Index(i), elemOf(st))
 		}
 	case reflect.Map:
-		w.mapping(v)
+		w.mapping(v, st)
 	case reflect.Chan:
 		if !v.IsNil() {
 			w.note("a channel keeps what was sent")
 		}
 	case reflect.Struct:
+		if st == nil {
+			if t := w.in.registry.typOf(v.Type()); t != nil {
+				st = t.t
+			}
+		}
+		var fields *types.Struct
+		if st != nil {
+			fields, _ = st.Underlying().(*types.Struct)
+		}
 		for i := range v.NumField() {
-			w.inside(w.field(v, i))
+			var t types.Type
+			if fields != nil && i < fields.NumFields() {
+				t = fields.Field(i).Type()
+			}
+			w.inside(w.field(v, i), t)
 		}
 	}
 }
@@ -200,7 +269,7 @@ func plain(t reflect.Type) bool {
 	return true
 }
 
-func (w *snapWalk) slice(v reflect.Value) {
+func (w *snapWalk) slice(v reflect.Value, st types.Type) {
 	if v.IsNil() || v.Cap() == 0 || !w.once(v.UnsafePointer(), v.Type(), v.Cap()) {
 		return
 	}
@@ -214,12 +283,12 @@ func (w *snapWalk) slice(v reflect.Value) {
 	w.p.objects = append(w.p.objects, savedObject{at, c})
 	if !plain(t) {
 		for i := range v.Cap() {
-			w.inside(at.Index(i))
+			w.inside(at.Index(i), elemOf(st))
 		}
 	}
 }
 
-func (w *snapWalk) mapping(v reflect.Value) {
+func (w *snapWalk) mapping(v reflect.Value, st types.Type) {
 	if v.IsNil() || !w.once(v.UnsafePointer(), v.Type(), 1) {
 		return
 	}
@@ -235,8 +304,8 @@ func (w *snapWalk) mapping(v reflect.Value) {
 	for it := v.MapRange(); it.Next(); {
 		m.keys = append(m.keys, it.Key())
 		m.values = append(m.values, it.Value())
-		w.inside(it.Key())
-		w.inside(it.Value())
+		w.inside(it.Key(), nil)
+		w.inside(it.Value(), elemOf(st))
 	}
 	w.p.maps = append(w.p.maps, m)
 }
@@ -299,6 +368,12 @@ func (in *Interp) Restore(p *Snapshot) Restored {
 	defer in.types.Unlock()
 	before := in.scope.Variables()
 	p.undeclare()
+	for _, b := range p.bytes {
+		copy(unsafe.Slice((*byte)(b.at), b.n), p.arena[b.from:])
+	}
+	for _, t := range p.texts {
+		*t.at = t.copy
+	}
 	for _, o := range p.objects {
 		o.at.Set(o.copy)
 	}
@@ -323,7 +398,18 @@ func (in *Interp) Restore(p *Snapshot) Restored {
 	}
 	sort.Strings(r.Forgotten)
 	in.mu.Lock()
-	in.vars = maps.Clone(p.vars)
+	for i, v := range in.order {
+		if i >= len(p.order) || p.order[i].internal != v.internal {
+			delete(in.vars, v.internal)
+			delete(in.varTypes, v.internal)
+		}
+	}
+	in.order = p.order
+	for _, v := range in.order {
+		if _, ok := in.vars[v.internal]; !ok {
+			in.vars[v.internal], in.varTypes[v.internal] = v.p, v.t
+		}
+	}
 	in.mu.Unlock()
 	if in.opt.OnVariable != nil {
 		in.eachVariable(in.opt.OnVariable)
