@@ -29,6 +29,8 @@ type Memory struct {
 	Names  []NameBytes   `json:"names,omitempty"`  // what holds it by name, largest first
 	// NamesKnown is false when the variables could not be looked at: a cell runs.
 	NamesKnown bool `json:"names_known"`
+	// OutputBytes is what results of cells alone lead to.
+	OutputBytes int64 `json:"output_bytes,omitempty"`
 }
 
 // A MemoryOwner is what one source line holds.
@@ -147,6 +149,9 @@ func (m *Memory) SetNames(names []NameBytes, values [][]uint64) {
 				n.OnlyHere += b.Size
 			}
 		}
+		if len(b.Names) > 0 && !slices.ContainsFunc(b.Names, func(name string) bool { return !m.Names[index[name]].Output }) {
+			m.OutputBytes += b.Size
+		}
 	}
 	m.Names = slices.DeleteFunc(m.Names, func(n NameBytes) bool { return n.Bytes == 0 })
 	slices.SortStableFunc(m.Names, func(a, b NameBytes) int { return cmp.Compare(b.Bytes, a.Bytes) })
@@ -177,19 +182,16 @@ func (m Memory) Holders(n int) [][]viz.Piece {
 	if !m.NamesKnown {
 		return append(rows, viz.Line(viz.Dim, "names are not known while a cell runs"))
 	}
-	var outputs, all int64
+	var all int64
 	var gives []string
 	for _, x := range m.Names {
 		all += x.OnlyHere
-		if x.Output {
-			outputs += x.OnlyHere
-		}
 		if x.OnlyHere > 0 && len(gives) < n {
 			gives = append(gives, x.Name+" "+viz.BytesShort(x.OnlyHere))
 		}
 	}
-	if outputs > 0 {
-		line("Out[n]", viz.Bytes(outputs)+" held by outputs alone")
+	if m.OutputBytes > 0 {
+		line("Out[n]", viz.Bytes(m.OutputBytes)+" held by results of cells alone; :free out gives it back")
 	}
 	if n, blocks := m.Nameless(); blocks > 0 {
 		line("no name", viz.Bytes(n)+" in "+viz.Count(int64(blocks))+" blocks: gradients, the tape, temporaries")

@@ -133,6 +133,8 @@ func (s *Session) Undo() (Undone, error) {
 		}
 		return Undone{}, &NoUndoError{len(s.cells), "earlier ones were undone, a goroutine of a cell still ran, or its tensors take more than history.bytes"}
 	}
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
 	u := s.undos[len(s.undos)-1]
 	s.undos = s.undos[:len(s.undos)-1]
 	return Undone{u.cell, s.restore(u)}, nil
@@ -186,6 +188,8 @@ func (s *Session) Rerun(ctx context.Context, id int, modes []*exec.Mode, seen fu
 	if at < 0 {
 		return &NoUndoError{id, fmt.Sprintf("only the last %d are", undoCells)}
 	}
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
 	now := s.snapshot(0, 1<<40)
 	if now == nil {
 		return &NoUndoError{id, "a goroutine of a cell still runs"}

@@ -38,6 +38,13 @@ func cellCommands() []Command {
 			Example: "x := tpu.Arange(12).Reshape(3, 4)\n:inspect x 1:, :2 --heat", Run: inspectCommand, Complete: inspectWords,
 		},
 		{
+			Name: "free", Group: Cells, Args: "NAME...|out",
+			Doc:     "sets variables to nil or zero and gives their HBM back: what nothing else leads to; out means the results of cells",
+			Help:    ":hbm says what each name would give. A name that was freed can be assigned again; :undo brings back what it held.",
+			Example: "x := tpu.Ones(512, 512)\n:free x", Run: free,
+			Complete: func(s *repl.Session, p string) []string { return append(names(s, p), "out") },
+		},
+		{
 			Name: "warnings", Aliases: []string{"vet"}, Group: Cells, Args: "[N]",
 			Doc: "lists the warnings of the last cell, or of cell N: unused names, functions that keep an old variable", Example: "func f() { y := 1 }\n:warnings", Run: warnings,
 		},

@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/tpush/tpush/inspect"
+	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -42,8 +43,11 @@ func (v *Views) Memory() inspect.Memory {
 		var names []inspect.NameBytes
 		var values [][]uint64
 		for _, x := range v.s.Interp().Variables() {
+			if x.Name == "ans" { // the latest result, which has a name of its own
+				continue
+			}
 			if ids := reached(x.Value); len(ids) > 0 {
-				names = append(names, inspect.NameBytes{Name: x.Name})
+				names = append(names, inspect.NameBytes{Name: x.Name, Output: repl.IsOutput(x.Name)})
 				values = append(values, ids)
 			}
 		}

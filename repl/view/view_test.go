@@ -164,3 +164,32 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// What the snapshot says that freeing a name gives is what freeing it gives.
+func TestFreeGivesWhatMemorySays(t *testing.T) {
+	s := session(t, nil, "a := tpu.Ones(100, 128)\nb := a\nc := []*tpu.Tensor{tpu.Zeros(256), a}\nd := tpu.Ones(64, 8)", "tpu.Ones(300, 128)", "tpu.Ones(20, 128)")
+	for _, names := range [][]string{{"d"}, {"a"}, {"c"}, {"b"}, s.Outputs()} {
+		m := view.New(s).Memory()
+		want := int64(0)
+		for _, n := range m.Names {
+			if n.Name == names[0] {
+				want = n.OnlyHere
+			}
+		}
+		if len(names) > 1 {
+			if want = m.OutputBytes; want == 0 {
+				t.Error("results of cells hold nothing")
+			}
+		}
+		if got, err := s.Free(names...); err != nil || got != want {
+			t.Errorf("freeing %v gives %d (%v), the snapshot says %d", names, got, err, want)
+		}
+	}
+	if used := s.Device().HBM().Used(); used != 0 {
+		t.Errorf("%d bytes are left", used)
+	}
+	var unknown *repl.UnknownNamesError
+	if _, err := s.Free("nothing"); !errors.As(err, &unknown) {
+		t.Errorf("got %v", err)
+	}
+}
