@@ -126,6 +126,10 @@ func (m *Model) replan() {
 		d.input = m.input.Height(max(m.at.mainW-m.at.gutter, 1), max(m.h/2, 1))
 		m.at = plan(m.w, m.h, d)
 	}
+	if m.tour != nil { // it stands in the place of the editor
+		d.input = len(m.tour.box(m)) - m.at.ruleH - m.at.hintH
+		m.at = plan(m.w, m.h, d)
+	}
 	m.view.w, m.view.h = m.at.mainW, m.at.cellsH
 }
 

@@ -65,8 +65,8 @@ func (m *Model) endTour() {
 
 func (t *tour) paste(*Model, string) (tea.Cmd, bool) { return nil, true }
 
-// draw says the next step over the editor.
-func (t *tour) draw(m *Model, rows []string, x, y int) (int, int, bool) {
+// box is what the tour says now.
+func (t *tour) box(m *Model) []string {
 	list := stages()
 	title, lines := fmt.Sprintf("tour %d/%d", min(t.at+1, len(list)), len(list)), []string(nil)
 	if t.at == len(list) {
@@ -80,7 +80,12 @@ func (t *tour) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 		}
 		lines = append(lines, "", paint(m.theme.Dim, "Enter runs it, Esc leaves the tour"))
 	}
-	b := box(&m.theme, title, lines, m.w)
+	return box(&m.theme, title, lines, m.w)
+}
+
+// draw says the next step in the place of the editor.
+func (t *tour) draw(m *Model, rows []string, x, y int) (int, int, bool) {
+	b := t.box(m)
 	lay(rows, b, 2, len(rows)-len(b)-m.at.statusH-m.at.keysH, m.w)
 	return x, y, false
 }

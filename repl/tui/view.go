@@ -81,10 +81,7 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 		m.drawPopup(rows, x, y)
 	}
 	if m.over != nil {
-		ox, oy, oc := m.over.draw(m, rows, x, y)
-		if oc {
-			x, y, cursor = ox, oy, true
-		}
+		x, y, cursor = m.over.draw(m, rows, x, y)
 	}
 	return rows, x, y, cursor && m.w > 0 && m.h > 0
 }
