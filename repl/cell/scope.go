@@ -116,16 +116,23 @@ func (s *Scope) Statements(visit func(*Site)) {
 	}
 }
 
-// NextStatement gives the first line of a cell, not before the given one, on
-// which a statement begins; 0 when there is none.
-func (s *Scope) NextStatement(cell, line int) int {
+// StopLine gives the line of the statement that a breakpoint on a line of a cell
+// stops at: one that begins there, inside or behind the statement that goes on
+// there; else that statement; else the next one. It is 0 when there is none.
+func (s *Scope) StopLine(cell, line int) int {
 	s.siteMu.RLock()
 	defer s.siteMu.RUnlock()
-	next := 0
+	next, around, last := 0, 0, 0
 	for _, x := range s.hooks[cell] {
 		if x.Line >= line && (next == 0 || x.Line < next) {
 			next = x.Line
 		}
+		if x.Line < line && line <= x.Last && x.Line > around {
+			around, last = x.Line, x.Last
+		}
+	}
+	if around > 0 && (next == 0 || next > last) {
+		return around
 	}
 	return next
 }

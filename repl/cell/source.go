@@ -28,6 +28,7 @@ type Site struct {
 	Kind    HookKind
 	Entry   bool     // first statement of its function
 	Lead    bool     // first statement on its line in its function
+	Last    int      // line that a simple statement ends on, 0 for others
 	Locals  *Local   // in scope
 	Assigns []string // variables that the statement gives a value
 }

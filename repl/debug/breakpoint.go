@@ -215,7 +215,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 		}
 		for _, s := range sites {
 			line, _ := d.lineIn(b, s.Cell, s.File, s.FirstLine)
-			if s.Line >= line && (at == nil || s.Line < at.Line) {
+			if d.in.StopLine(s.Cell, line) == s.Line && (at == nil || s.ID < at.ID) {
 				at = s
 			}
 		}

@@ -266,17 +266,13 @@ func (d *Debugger) planOf(s *cell.Site) *plan {
 	return p
 }
 
-// covers tells whether a line breakpoint stops at a site: on its line, or on
-// the first line behind it that has a statement.
+// covers tells whether a line breakpoint stops at a site.
 func (d *Debugger) covers(b *Breakpoint, s *cell.Site) bool {
 	line, ok := d.lineIn(b, s.Cell, s.File, s.FirstLine)
 	if !ok {
 		return false
 	}
-	if line == s.Line {
-		return true
-	}
-	return line < s.Line && d.in.NextStatement(s.Cell, line) == s.Line
+	return line == s.Line || d.in.StopLine(s.Cell, line) == s.Line
 }
 
 // lineIn gives the line of a breakpoint inside a cell.

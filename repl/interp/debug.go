@@ -385,9 +385,9 @@ func (in *Interp) Sites(keep func(*cell.Site) bool) (list []*cell.Site) {
 	return list
 }
 
-// NextStatement gives the first line of a cell, not before the given one, on
-// which a statement begins; 0 when there is none.
-func (in *Interp) NextStatement(c, line int) int { return in.scope.NextStatement(c, line) }
+// StopLine gives the line of the statement that a breakpoint on a line of a cell
+// stops at, 0 when there is none.
+func (in *Interp) StopLine(c, line int) int { return in.scope.StopLine(c, line) }
 
 // TypeText writes a type as the user does.
 func (in *Interp) TypeText(t types.Type) string {

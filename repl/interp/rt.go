@@ -66,8 +66,10 @@ func (in *Interp) spawned(f *Frame, body func()) func() {
 		parent = s.intern()
 	}
 	in.pending.Add(1)
+	quiet := min(s.quiet, 1) // what an evaluation starts is part of it
 	return func() {
 		c := in.stacks.attach(in, r, parent)
+		c.quiet = quiet
 		r.add(c)
 		in.pending.Add(-1)
 		defer func() {

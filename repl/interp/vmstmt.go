@@ -138,6 +138,7 @@ func (c *fc) around(n ast.Stmt, compile func() stmt) stmt {
 		return nil
 	}
 	hook := c.site(n.Pos(), cell.Statement, cell.Assigned(n)...)
+	c.m.in.scope.At(hook).Last = c.unit.line(n.End() - 1)
 	begin := hook | beginBit
 	in := c.m.in
 	s := compile()
