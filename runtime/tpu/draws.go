@@ -12,6 +12,9 @@ import (
 
 // ExponentialInPlace draws from the exponential distribution of the given rate.
 func (x *Tensor) ExponentialInPlace(rate float64) *Tensor {
+	if !(rate > 0) {
+		x.engine().fail("exponential", &shape.ArgumentError{Op: "exponential", Arg: "lambd", Value: rate, Why: "it must be positive"})
+	}
 	return x.redraw("exponential", op.Attrs{{Name: "lambd", Value: rate}})
 }
 

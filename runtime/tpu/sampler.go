@@ -1,9 +1,6 @@
 package tpu
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 )
@@ -46,53 +43,6 @@ func ForkRNG(f func()) {
 	f()
 }
 
-// positive refuses a parameter of a distribution that is not above zero.
-func (x *Tensor) positive(name, arg string, v float64) {
-	if !(v > 0) {
-		x.engine().fail(name, &shape.ArgumentError{Op: name, Arg: arg, Value: v, Why: "it must be positive"})
-	}
-}
-
-// transformed fills x with a function of uniform numbers from (0, 1].
-func (x *Tensor) transformed(name string, f func(u *Tensor) *Tensor) *Tensor {
-	e := x.engine()
-	if !x.dt.IsFloat() {
-		e.fail(name, &op.TypeError{Op: name, Arg: "x", DType: x.dt, Want: "a float"})
-	}
-	var y *Tensor
-	e.withoutGrad(func() { y = f(F32.Rand(x.view.Dims...).Rsub(1)).to(x.dt) })
-	x.mayWrite(name, nil)
-	x.become(name, y, false, false)
-	return x
-}
-
-// ExponentialInPlace fills x with exponential numbers of the given rate.
-func (x *Tensor) ExponentialInPlace(rate float64) *Tensor {
-	x.positive("exponential", "lambd", rate)
-	return x.redraw("exponential", op.Attrs{{Name: "lambd", Value: rate}})
-}
-
-// CauchyInPlace fills x with Cauchy numbers.
-func (x *Tensor) CauchyInPlace(median, sigma float64) *Tensor {
-	x.positive("cauchy", "sigma", sigma)
-	return x.transformed("cauchy", func(u *Tensor) *Tensor { return u.Sub(0.5).Mul(math.Pi).Tan().Mul(sigma).Add(median) })
-}
-
-// LogNormalInPlace fills x with exponentials of normal numbers.
-func (x *Tensor) LogNormalInPlace(mean, std float64) *Tensor {
-	x.positive("log_normal", "std", std)
-	return x.NormalInPlace(mean, std).ExpInPlace()
-}
-
-// GeometricInPlace fills x with the number of trials, from 1 on, that the first
-// success of probability p takes.
-func (x *Tensor) GeometricInPlace(p float64) *Tensor {
-	if !(p > 0 && p < 1) {
-		x.engine().fail("geometric", &shape.ArgumentError{Op: "geometric", Arg: "p", Value: p, Why: "it must lie between 0 and 1"})
-	}
-	return x.transformed("geometric", func(u *Tensor) *Tensor { return u.Log().Div(math.Log1p(-p)).Ceil().ClampMin(1) })
-}
-
 // BernoulliInPlace fills x with ones of probability p and zeros.
 func (x *Tensor) BernoulliInPlace(p float64) *Tensor {
 	if !(p >= 0 && p <= 1) {
@@ -124,38 +74,6 @@ func NormalOf(mean, std *Tensor) *Tensor {
 		e.fail("normal", shape.NewBroadcastError("normal", mean.Spec(), std.Spec()))
 	}
 	return Randn(dims...).Mul(std).Add(mean)
-}
-
-// Multinomial draws n categories by weights, which need not add up to one:
-// [categories] → i64[n], [rows,categories] → i64[rows,n]. Without replacement
-// no category comes twice.
-func (x *Tensor) Multinomial(n int, replacement bool) *Tensor {
-	const name = "multinomial"
-	e := x.engine()
-	d := x.view.Dims
-	switch {
-	case !x.dt.IsFloat():
-		e.fail(name, &op.TypeError{Op: name, Arg: "input", DType: x.dt, Want: "a float"})
-	case len(d) != 1 && len(d) != 2:
-		e.fail(name, &shape.RankError{Op: name, Arg: "input", Dims: d, Min: 1, Max: 2})
-	case n < 1 || d[len(d)-1] == 0:
-		e.fail(name, &shape.ArgumentError{Op: name, Arg: "num_samples", Value: n, Why: "at least one sample of one category is needed"})
-	case !replacement && n > d[len(d)-1]:
-		e.fail(name, &shape.ArgumentError{Op: name, Arg: "num_samples", Value: n, Why: fmt.Sprintf("there are %d categories, and none comes twice", d[len(d)-1])})
-	}
-	var out *Tensor
-	e.withoutGrad(func() {
-		w := x.to(F32.d())
-		if !replacement { // the first arrivals of processes with these rates
-			_, out = w.Div(w.OnesLike().ExponentialInPlace(1)).TopK(n)
-			return
-		}
-		dims := append(append([]int{}, d[:len(d)-1]...), n)
-		sum := w.CumSum(-1)
-		at := Rand(dims...).Mul(sum.Index(Ellipsis, Slice(-1, nil)))
-		out = SearchSorted(sum, at, SearchSortedOptions{Right: true}).ClampMax(d[len(d)-1] - 1).To(I64)
-	})
-	return out
 }
 
 // Poisson draws how often something happens that has the rate of each element:
