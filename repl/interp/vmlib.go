@@ -223,6 +223,12 @@ func (m *machine) shim(fn *types.Func, recv types.Type) shim {
 			return nil
 		}
 	}
+	switch name {
+	case "(*text/template.Template).Execute":
+		return m.templateShim(false)
+	case "(*text/template.Template).ExecuteTemplate":
+		return m.templateShim(true)
+	}
 	if strings.HasPrefix(name, "(unique.Handle[") {
 		return func(f *fr, r unsafe.Pointer, a []unsafe.Pointer) []unsafe.Pointer {
 			return []unsafe.Pointer{*(*unsafe.Pointer)(r)}

@@ -21,6 +21,7 @@ const (
 	goJSON                    // encodes or decodes them
 	goPrint                   // writes them as package fmt does
 	goSlog                    // logs them
+	goScan                    // reads into what they point to
 )
 
 // keepers are the packages that only keep what they are given.
@@ -49,7 +50,10 @@ func passing(o *types.Func) goPolicy {
 	case "log/slog":
 		return goSlog
 	}
-	if o.Pkg().Path() == "fmt" && !strings.Contains(o.Name(), "can") { // all but Scan
+	if o.Pkg().Path() == "fmt" {
+		if strings.Contains(o.Name(), "can") {
+			return goScan
+		}
 		return goPass
 	}
 	return goInspect
@@ -313,6 +317,12 @@ func (m *machine) ifaceToGo(x any, want reflect.Type, pol goPolicy) reflect.Valu
 		return r
 	}
 	b, boxed := x.(box)
+	if pol == goScan {
+		if boxed && m.hasMethod(m.types.byID(b.ID), "Scan") {
+			return reflect.ValueOf(scanValue{m.in, x})
+		}
+		pol = goInspect
+	}
 	if !boxed {
 		v := reflect.ValueOf(x)
 		if pol == goInspect && v.Kind() != reflect.Pointer && holdsBoxes(v.Type()) {
