@@ -339,3 +339,47 @@ func TestBreakpointRequests(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAdapter: whatever a request holds, its answer is one response to it.
+func FuzzAdapter(f *testing.F) {
+	for command := range answers {
+		for _, args := range []string{
+			`{}`, `null`, `[]`, `7`, `{"threadId":7}`, `{"threadId":-1,"startFrame":99999999999,"levels":-7}`, `{"frameId":-1}`, `{"frameId":1,"expression":"xs[","context":"watch"}`,
+			`{"variablesReference":1,"name":"x","value":"","start":-9,"count":9223372036854775807}`, `{"variablesReference":99999}`, `{"source":{"path":"\u0000"},"breakpoints":[{"line":9223372036854775807,"condition":"((","hitCondition":"%","logMessage":"{"}]}`,
+			`{"source":{"sourceReference":1},"sourceReference":-1,"breakpoints":[{"name":"","dataId":""}]}`, `{"filters":[""]}`, `{"text":"\ud800é.","column":99,"line":-4}`, `{"program":"/nowhere"}`,
+		} {
+			f.Add(command, args)
+		}
+	}
+	s, err := repl.NewSession(repl.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { s.Close() })
+	if c := s.Run(context.Background(), "x := tpu.Ones(2).Add(1)\nxs := []int{1, 2, 3}\nm := map[string]any{\"k\": x}", "", 1, quiet{}); c.Status != "ok" {
+		f.Fatal(c.Reports[0].Message)
+	}
+	f.Fuzz(func(t *testing.T, command, args string) {
+		var loose struct {
+			Expression string `json:"expression"`
+		}
+		_ = json.Unmarshal([]byte(args), &loose)
+		if repl.IsCommand(strings.TrimSpace(loose.Expression)) {
+			t.Skip("commands are not the adapter's")
+		}
+		e := &still{s: s}
+		for _, v := range s.Interp().Variables() {
+			e.vars = append(e.vars, (&debugger{s: s}).variable(v.Shown()))
+		}
+		a := newAdapter(s, e, func(any) bool { return true })
+		defer s.Present()
+		a.Handle(context.Background(), json.RawMessage(`{"seq":1,"type":"request","command":"stackTrace","arguments":{"threadId":7}}`))
+		a.Handle(context.Background(), json.RawMessage(`{"seq":2,"type":"request","command":"scopes","arguments":{"frameId":1}}`))
+		name, _ := json.Marshal(command)
+		raw := a.Handle(context.Background(), json.RawMessage(fmt.Sprintf(`{"seq":3,"type":"request","command":%s,"arguments":%s}`, name, args)))
+		var m map[string]any
+		if err := json.Unmarshal(raw, &m); err != nil || m["type"] != "response" {
+			t.Fatalf("%s %s: %s", command, args, raw)
+		}
+	})
+}
