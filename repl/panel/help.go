@@ -53,7 +53,7 @@ func (p *Help) arrange() {
 	all = append(all, p.Keys...)
 	for _, x := range others() {
 		for _, a := range x.Actions() {
-			all = append(all, inspect.HelpRow{Group: "keys of " + x.Name(), Name: a.Key, Args: a.Arg, Doc: a.Doc})
+			all = append(all, inspect.HelpRow{Group: "keys of " + x.Name(), Name: a.Key, Args: a.Arg, Doc: a.Name + ": " + a.Doc})
 		}
 	}
 	p.rows = nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
 	"github.com/tpush/tpush/repl/panel"
@@ -143,6 +144,9 @@ func TestExactSize(t *testing.T) {
 func TestGoldens(t *testing.T) {
 	for _, mode := range []string{"debug", "fuse"} {
 		for _, p := range loaded(t, session(t, mode, program...)) {
+			if p.Name() == "help" { // the table of commands has its own golden page
+				continue
+			}
 			var b strings.Builder
 			for _, size := range [][2]int{{78, 20}, {45, 30}, {96, 44}} {
 				for _, th := range []viz.Theme{viz.Plain(), viz.Dark(), viz.Dark().NoColor()} {
@@ -244,5 +248,23 @@ func TestAllListsEveryPanel(t *testing.T) {
 	}
 	if n != len(listed) {
 		t.Errorf("%d panels, %d listed", n, len(listed))
+	}
+}
+
+// Help finds commands, keys of the screen and keys of panels by any word of them.
+func TestHelpSearches(t *testing.T) {
+	p := panel.NewHelp()
+	p.Keys = []inspect.HelpRow{{Group: "screen", Name: "ctrl+p", Doc: "the palette"}}
+	load(t, view.New(session(t, "debug"), command.Views()...), p)
+	for word, want := range map[string]string{"roofline": ":roofline", "palette": "ctrl+p", "zoom": "half the time", "no such word": "nothing matches"} {
+		p.Do("filter " + word)
+		text := strings.Join(p.View(panel.Context{Theme: viz.Plain(), Focused: true}, 100, 20), "\n")
+		if !strings.Contains(text, want) {
+			t.Errorf("searching %q does not show %q:\n%s", word, want, text)
+		}
+	}
+	p.Do("filter roofline")
+	if e, _ := p.Do("enter"); e.Command != ":help roofline" {
+		t.Errorf("enter gives %+v", e)
 	}
 }
