@@ -31,8 +31,6 @@ type output struct {
 	decoded bool
 }
 
-func (o *output) stream() bool { return o.kind == outStdout || o.kind == outStderr }
-
 // all gives the lines that are kept.
 func (o *output) all() []string {
 	list := o.text.all()

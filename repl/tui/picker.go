@@ -26,7 +26,6 @@ type picker struct {
 	query   *edit.Editor
 	found   []hit
 	at, top int
-	code    bool // items are Go
 }
 
 // A hit is an item that matches, and the bytes of it that do.

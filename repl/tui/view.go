@@ -221,6 +221,9 @@ func (m *Model) status() string {
 	if n := m.stales; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d stale", n))
 	}
+	if !m.autosavedAt.IsZero() {
+		parts = append(parts, "autosave "+m.autosavedAt.Format("15:04"))
+	}
 	line := " " + parts[0]
 	for _, p := range parts[1:] {
 		if glyph.Width(line)+2+glyph.Width(p) > m.at.w {
