@@ -7,8 +7,10 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"sort"
 	"strconv"
+	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
 
@@ -33,30 +35,50 @@ func newImporter(archives ...[]byte) (*importer, error) {
 	return im, nil
 }
 
-// add unpacks an archive: for each package a line "path size" and its data.
+// newStandardImporter reads the standard library's archive, which is unpacked
+// once: nobody writes to it.
+func newStandardImporter() (*importer, error) {
+	data, err := standardData()
+	if err != nil {
+		return nil, err
+	}
+	return &importer{fset: token.NewFileSet(), data: maps.Clone(data), read: map[string]*types.Package{}}, nil
+}
+
+var standardData = sync.OnceValues(func() (map[string][]byte, error) { return unpack(exportStd) })
+
+// add makes the packages of an archive known.
 func (im *importer) add(archive []byte) error {
+	data, err := unpack(archive)
+	maps.Copy(im.data, data)
+	return err
+}
+
+// unpack reads an archive: for each package a line "path size" and its data.
+func unpack(archive []byte) (map[string][]byte, error) {
+	data := map[string][]byte{}
 	if len(archive) == 0 {
-		return nil
+		return data, nil
 	}
 	z, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {
-		return fmt.Errorf("export data: %w", err)
+		return nil, fmt.Errorf("export data: %w", err)
 	}
 	b, err := io.ReadAll(z)
 	if err != nil {
-		return fmt.Errorf("export data: %w", err)
+		return nil, fmt.Errorf("export data: %w", err)
 	}
 	for len(b) > 0 {
 		head, rest, ok := bytes.Cut(b, []byte("\n"))
 		path, size, ok2 := bytes.Cut(head, []byte(" "))
 		n, err := strconv.Atoi(string(size))
 		if !ok || !ok2 || err != nil || n > len(rest) {
-			return fmt.Errorf("export data: bad entry %q", head)
+			return nil, fmt.Errorf("export data: bad entry %q", head)
 		}
-		im.data[string(path)] = rest[:n]
+		data[string(path)] = rest[:n]
 		b = rest[n:]
 	}
-	return nil
+	return data, nil
 }
 
 // An ImportError says that cells can't import a package.

@@ -110,7 +110,7 @@ func New(o Options) (*Interp, error) {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = defaultMaxDepth
 	}
-	im, err := newImporter(exportStd)
+	im, err := newStandardImporter()
 	if err != nil {
 		return nil, err
 	}

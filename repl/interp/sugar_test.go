@@ -23,7 +23,7 @@ const standPath = "github.com/tpush/tpush/repl/interp/internal/stand"
 
 // standUniverse makes the stand-in tensor package what cells call tpu.
 func standUniverse(t testing.TB, told func(name string)) *Universe {
-	im, err := newImporter(exportStd)
+	im, err := newStandardImporter()
 	if err != nil {
 		t.Fatal(err)
 	}
