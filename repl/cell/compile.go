@@ -50,6 +50,7 @@ type compiler struct {
 	keeps      map[*types.Var]*types.Var // and the variable itself
 	typeNames  map[string]types.Type     // names that the sugar gave types
 	resultVars map[string]*entry         // _n and ans
+	ahead      map[*ast.Ident]*ast.Ident // variables of a pasted program
 	eval       *evaluation               // compiles an evaluation at a stop
 }
 

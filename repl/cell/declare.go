@@ -46,6 +46,14 @@ func (c *compiler) resolve() {
 		}
 		return name
 	}
+	if c.isMain { // the variables of a program are known everywhere in it
+		c.ahead = map[*ast.Ident]*ast.Ident{}
+		for _, st := range c.body.Body.List {
+			for _, id := range topNames(unlabelled(st)) {
+				c.ahead[id] = c.declareVar(id)
+			}
+		}
+	}
 	for _, t := range c.tops {
 		c.resolveTop(t, r)
 	}
@@ -211,6 +219,10 @@ func (c *compiler) hoistNames() {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil && d != c.body {
+				if d.Name.Name == "init" && c.isMain { // a program may have several
+					d.Name = &ast.Ident{Name: c.declare("init"), NamePos: d.Name.NamePos}
+					break
+				}
 				hoist(d.Name)
 			}
 		case *ast.GenDecl:
@@ -258,9 +270,11 @@ func (c *compiler) typeText(sp *ast.TypeSpec) string {
 	text := c.asm.text.String()[c.offset(sp.Pos()):c.offset(sp.End())]
 	toks, _ := scan(text)
 	var b strings.Builder
-	for _, t := range toks {
+	for i, t := range toks {
 		if t.tok == token.SEMICOLON {
-			b.WriteByte(';')
+			if i+1 < len(toks) && toks[i+1].tok != token.RBRACE && toks[i+1].tok != token.EOF {
+				b.WriteByte(';')
+			}
 			continue
 		}
 		b.WriteString(t.tok.String())
@@ -340,6 +354,9 @@ func (c *compiler) resolveTop(t *topStmt, r *renamer) {
 func (c *compiler) declareVar(id *ast.Ident) *ast.Ident {
 	if id.Name == "_" {
 		return &ast.Ident{Name: "_", NamePos: id.NamePos}
+	}
+	if d := c.ahead[id]; d != nil {
+		return d
 	}
 	if _, ok := c.hoisted[id.Name]; ok {
 		c.errorAt(id.Pos(), "type", "%s redeclared in this cell: it is also a function, type or constant here", id.Name)

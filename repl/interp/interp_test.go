@@ -14,10 +14,11 @@ import (
 
 // A session runs cells in order.
 type session struct {
-	t   testing.TB
-	in  *Interp
-	out bytes.Buffer
-	n   int
+	t    testing.TB
+	in   *Interp
+	out  bytes.Buffer
+	n    int
+	last Result
 }
 
 func newSession(t testing.TB, o Options) *session {
@@ -43,6 +44,7 @@ func (s *session) try(src string) (Result, error) {
 // show runs a cell and writes its values or its error as text.
 func (s *session) show(src string) string {
 	res, err := s.try(src)
+	s.last = res
 	if err != nil {
 		var c *cell.CompileError
 		if errors.As(err, &c) {

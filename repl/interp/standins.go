@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"go/types"
 	"reflect"
 )
 
@@ -24,13 +23,6 @@ type (
 	standInFloat32[N any] float32
 	standInFloat64[N any] float64
 )
-
-// standInCounts says how many there are of each kind.
-func standInCounts() map[types.BasicKind]int {
-	return map[types.BasicKind]int{
-		types.Bool: 8, types.String: 32, types.Int: 48, types.Int8: 8, types.Int16: 8, types.Int32: 8, types.Int64: 12, types.Uint: 12, types.Uint8: 12, types.Uint16: 8, types.Uint32: 8, types.Uint64: 8, types.Float32: 8, types.Float64: 24,
-	}
-}
 
 // standInSymbols lists them under the names that compiled cells use.
 func standInSymbols() map[string]reflect.Value {

@@ -21,10 +21,14 @@ func (c *fc) binary(n *ast.BinaryExpr) ex {
 		return c.comparison(n)
 	case token.SHL, token.SHR:
 		t := c.m.types.of(c.typeOf(n))
-		return c.shift(t, n.Op, c.as(n.X, t), c.expr(n.Y), n.OpPos)
+		x := c.as(n.X, t)
+		before, y := c.rightFirst(n.X, n.Y, c.expr(n.Y))
+		return after(before, c.shift(t, n.Op, x, y, n.OpPos))
 	}
 	t := c.m.types.of(c.typeOf(n))
-	return c.arith(t, n.Op, c.as(n.X, t), c.as(n.Y, t), n.OpPos)
+	x := c.as(n.X, t)
+	before, y := c.rightFirst(n.X, n.Y, c.as(n.Y, t))
+	return after(before, c.arith(t, n.Op, x, y, n.OpPos))
 }
 
 // arith compiles an arithmetic operation.
@@ -198,9 +202,9 @@ func (c *fc) shift(t *typ, op token.Token, x, y ex, pos token.Pos) ex {
 
 func (c *fc) comparison(n *ast.BinaryExpr) ex {
 	t := c.m.types.of(c.typeOf(n))
-	x, y := c.expr(n.X), c.expr(n.Y)
-	r := c.compare(n.Op, x, y, n.OpPos)
-	return ex{t: t, B: r}
+	x := c.expr(n.X)
+	before, y := c.rightFirst(n.X, n.Y, c.expr(n.Y))
+	return after(before, ex{t: t, B: c.compare(n.Op, x, y, n.OpPos)})
 }
 
 // compare compiles a comparison of two operands.

@@ -165,19 +165,6 @@ func (t *typ) wrap(x int64) int64 {
 	return x
 }
 
-func storeInt(t *typ, p unsafe.Pointer, x int64) {
-	switch t.bits {
-	case 64:
-		*(*int64)(p) = x
-	case 32:
-		*(*int32)(p) = int32(x)
-	case 16:
-		*(*int16)(p) = int16(x)
-	case 8:
-		*(*int8)(p) = int8(x)
-	}
-}
-
 // iface makes an interface of the value in memory.
 func (m *machine) iface(t *typ, p unsafe.Pointer) any {
 	if t.class == clsIface {
@@ -222,15 +209,6 @@ func (t *typ) put(dst unsafe.Pointer, x any) {
 		return
 	}
 	t.at(dst).Set(reflect.ValueOf(x))
-}
-
-// typeOf gives the typ of an interface's value: nil for nil, and for a value of
-// a Go type that no cell has named.
-func (m *machine) typeOf(x any) *typ {
-	if b, ok := x.(box); ok {
-		return m.types.byID(b.ID)
-	}
-	return nil
 }
 
 // equal is == on interfaces.
