@@ -168,13 +168,6 @@ func (g *Goroutine) Statement() *cell.Site {
 // Quiet tells whether an evaluation runs on it.
 func (g *Goroutine) Quiet() bool { return g.quiet > 0 }
 
-// Quietly runs f with this goroutine's hooks passed by.
-func (g *Goroutine) Quietly(f func()) {
-	g.quiet++
-	defer func() { g.quiet-- }()
-	f()
-}
-
 // Current is the calling goroutine, nil when it runs no cell.
 func (in *Interp) Current() *Goroutine { return (*Goroutine)(in.stacks.current()) }
 
