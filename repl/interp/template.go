@@ -218,6 +218,14 @@ func (m *machine) templatePrint(x reflect.Value) any {
 	if !x.IsValid() {
 		return "<no value>"
 	}
+	pointer := x
+	for x.Kind() == reflect.Pointer && !x.IsNil() {
+		pointer, x = x, x.Elem()
+	}
+	if t, p := m.in.registry.typOf(x.Type()), m.in.registry.typOf(pointer.Type()); t != nil && p != nil && !m.hasMethod(t, "Error") && !m.hasMethod(t, "String") &&
+		(m.hasMethod(p, "Error") || m.hasMethod(p, "String")) {
+		x = pointer
+	}
 	return m.in.registry.operands([]any{m.in.registry.boxed(x)})[0]
 }
 
