@@ -22,7 +22,7 @@ import (
 // shotFlags are the flags of shot.
 type shotFlags struct {
 	keys, size, out, theme, palette string
-	text, run, ascii                bool
+	text, ansi, run, ascii          bool
 }
 
 func (a *app) shotCommand() *cobra.Command {
@@ -47,6 +47,7 @@ number are left out, so the same keys give the same picture.`,
 	fl.StringVar(&f.theme, "theme", "dark", "colours of the screen")
 	fl.StringVar(&f.palette, "palette", "", "colours of the terminal that is imitated: dark, light (default by theme)")
 	fl.BoolVar(&f.text, "text", false, "write the letters instead of a picture")
+	fl.BoolVar(&f.ansi, "ansi", false, "write the letters with their colours, for a terminal to show")
 	fl.BoolVar(&f.run, "run", false, "run all cells of FILE first")
 	fl.BoolVar(&f.ascii, "ascii", false, "draw with ASCII letters only")
 	k.add(fl)
@@ -117,11 +118,15 @@ func (a *app) shot(k *kernelFlags, f *shotFlags, args []string) error {
 		return exitError(plain.ExitFailed)
 	}
 	write := func(out io.Writer) error {
-		if !f.text {
+		if !f.text && !f.ansi {
 			return screens[len(screens)-1].WriteSVG(out, palette)
 		}
 		var b strings.Builder
 		for _, s := range screens {
+			if f.ansi {
+				b.WriteString(s.ANSI())
+				continue
+			}
 			b.WriteString(s.Text())
 		}
 		_, err := io.WriteString(out, b.String())

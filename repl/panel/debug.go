@@ -76,7 +76,7 @@ func (p *Debug) View(ctx Context, w, h int) []string {
 			}
 			return
 		}
-		parts = append(parts, viz.StackPart{Drawing: title, Min: 1}, viz.StackPart{Drawing: tb, Min: 1, Max: n, Grow: part == p.part})
+		parts = append(parts, viz.StackPart{Drawing: title, Min: 1}, viz.StackPart{Drawing: tb, Min: 1, Max: n})
 	}
 	chosen := func(part int, tb viz.Table) viz.Table {
 		tb.Choose, tb.Marked = true, -1

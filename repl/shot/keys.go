@@ -15,6 +15,7 @@ type Step struct {
 	Settle bool   // wait for what it starts before the next step
 	Size   [2]int // columns and rows, when not zero
 	Shot   bool
+	Wait   bool // only wait
 }
 
 // A KeysError says what is wrong in the notation of keys.
@@ -28,7 +29,8 @@ func (e *KeysError) Error() string { return fmt.Sprintf("keys: at byte %d: %s", 
 
 // Parse reads keys: text is typed, <ctrl+r> is a key by its name, <lt> and
 // <gt> are < and >, <paste:TEXT> pastes (\n is a line end in it), <size:120x36>
-// resizes, and <shot> takes a picture. A line break is the key ctrl+j, which
+// resizes, <shot> takes a picture, and <settle> waits until nothing is under
+// way, as after a key that is named. A line break is the key ctrl+j, which
 // begins a new line in a cell.
 func Parse(s string) ([]Step, error) {
 	var steps []Step
@@ -73,6 +75,8 @@ func named(name string) (st Step, why string) {
 	switch {
 	case name == "shot":
 		return Step{Shot: true}, ""
+	case name == "settle":
+		return Step{Wait: true}, ""
 	case name == "lt":
 		return Step{Msg: typed('<')}, ""
 	case name == "gt":

@@ -1,7 +1,9 @@
 package shot
 
 import (
+	"fmt"
 	"image/color"
+	"strconv"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -72,4 +74,68 @@ func (s *Screen) Text() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// ANSI is the letters with their colours, for a terminal to show.
+func (s *Screen) ANSI() string {
+	var b strings.Builder
+	for y := range s.Height {
+		row := s.cells[y*s.Width : (y+1)*s.Width]
+		end := len(row) // what is blank at the end of a line is left out
+		for end > 0 && strings.TrimSpace(row[end-1].text) == "" && row[end-1].sgr() == "" {
+			end--
+		}
+		last := ""
+		for x := 0; x < end; x++ {
+			c := row[x]
+			if c.width == 0 && c.text == "" && x > 0 && row[x-1].width == 2 {
+				continue
+			}
+			if style := c.sgr(); style != last {
+				b.WriteString("\x1b[" + strings.TrimSuffix("0;"+style, ";") + "m")
+				last = style
+			}
+			if c.text == "" {
+				c.text = " "
+			}
+			b.WriteString(c.text)
+		}
+		if last != "" {
+			b.WriteString("\x1b[0m")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// sgr is the parameters of the sequence that gives a cell its look, "" for the plain one.
+func (c cell) sgr() string {
+	var p []string
+	for _, a := range []struct {
+		on   bool
+		code string
+	}{{c.bold, "1"}, {c.dim, "2"}, {c.italic, "3"}, {c.under, "4"}, {c.reversed, "7"}} {
+		if a.on {
+			p = append(p, a.code)
+		}
+	}
+	for _, col := range []struct {
+		c       color.Color
+		base    int
+		bright  int
+		palette string
+	}{{c.fg, 30, 90, "38"}, {c.bg, 40, 100, "48"}} {
+		if col.c == nil {
+			continue
+		}
+		if i, ok := basic(col.c); ok && i < 8 {
+			p = append(p, strconv.Itoa(col.base+i))
+		} else if ok {
+			p = append(p, strconv.Itoa(col.bright+i-8))
+		} else {
+			r, g, bl, _ := col.c.RGBA()
+			p = append(p, fmt.Sprintf("%s;2;%d;%d;%d", col.palette, r>>8, g>>8, bl>>8))
+		}
+	}
+	return strings.Join(p, ";")
 }

@@ -76,6 +76,8 @@ func Play(ctx context.Context, o Options) ([]*Screen, error) {
 			pl.w, pl.h = s.Size[0], s.Size[1]
 			p.Send(tea.WindowSizeMsg{Width: pl.w, Height: pl.h})
 			_, err = pl.settle(ctx)
+		case s.Wait:
+			_, err = pl.settle(ctx)
 		case s.Shot:
 			var v tea.View
 			v, err = pl.settle(ctx)

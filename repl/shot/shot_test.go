@@ -162,3 +162,19 @@ func FuzzParse(f *testing.F) {
 	f.Add("a<enter><paste:x><size:3x4><shot>")
 	f.Fuzz(func(t *testing.T, s string) { _, _ = Parse(s) })
 }
+
+// TestANSIShowsTheSame: a terminal that is given the text shows the same screen.
+func TestANSIShowsTheSame(t *testing.T) {
+	for _, frame := range []string{
+		"\x1b[31mred\x1b[0m & \x1b[1;7mrev\x1b[0m 世界 \x1b[38;2;1;2;3mtrue\x1b[0m\n\x1b[1;3;4;2m<all>\x1b[0m", "", "plain\n\n  x", "\x1b[44m  \x1b[0m", "\x1b[95;103mbright\x1b[0m",
+	} {
+		s := NewScreen(frame, 30, 3, false)
+		again := NewScreen(strings.TrimSuffix(s.ANSI(), "\n"), 30, 3, false)
+		for i := range s.cells {
+			if s.cells[i] != again.cells[i] {
+				t.Errorf("%q: cell %d: %+v became %+v", frame, i, s.cells[i], again.cells[i])
+				break
+			}
+		}
+	}
+}
