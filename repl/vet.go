@@ -73,7 +73,7 @@ func (n *Notebook) expectsError(i int) bool {
 func unusedImport(d cell.Diagnostic) (name string, ok bool) {
 	path, ok := strings.CutSuffix(d.Msg, " imported and not used")
 	if !ok {
-		path, name, ok = strings.Cut(d.Msg, " imported as ")
+		_, name, ok = strings.Cut(d.Msg, " imported as ")
 		name = strings.TrimSuffix(name, " and not used")
 		return name, ok
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 )
 
@@ -193,5 +192,3 @@ func (a *Adapter) source(_ context.Context, r *request) (any, error) {
 	}
 	return dap.SourceResponseBody{Content: c.Source, MimeType: "text/x-go"}, nil
 }
-
-func (a *Adapter) past() *inspect.Past { return inspect.PastOf(a.s.Dispatcher()) }

@@ -95,9 +95,6 @@ func floatDefault(_ []shape.Spec, a Attrs) (dtype.DType, error) {
 	return dtype.F32, nil
 }
 
-// int64Type is I64.
-func int64Type([]shape.Spec, Attrs) (dtype.DType, error) { return dtype.I64, nil }
-
 // arangeType is the attribute dtype, else I64 when all numbers are integers, else F32.
 func arangeType(_ []shape.Spec, a Attrs) (dtype.DType, error) {
 	if t := a.DType("dtype"); t != dtype.Invalid {

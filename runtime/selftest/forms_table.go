@@ -312,11 +312,6 @@ func heads(c *composite) []*tpu.Tensor {
 	return []*tpu.Tensor{out, w}
 }
 
-// named runs the first input alone through another operation.
-func (ts tensors) named(r *conformance.Record, name string) *tpu.Tensor {
-	return ts.apply(&conformance.Record{ID: r.ID, Op: name, Inputs: r.Inputs[:1]})[0]
-}
-
 // withInfo adds the error codes of a factorization that did not fail: zeros, one for each matrix.
 func withInfo(t *tpu.Tensor) []*tpu.Tensor {
 	return []*tpu.Tensor{t, tpu.I32.Zeros(t.Dims()[:t.Rank()-2]...)}
