@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"strings"
 )
 
@@ -45,10 +47,41 @@ func (c *compiler) checkAll() (again map[string]string) {
 		}
 		c.report(e)
 	}
+	if len(errs) == 0 {
+		c.overflows()
+	}
 	if len(c.diags) > 0 {
 		return nil
 	}
 	return again
+}
+
+// overflows complains of a last expression that is an untyped constant and does
+// not fit the type that it is shown in: go/types takes it for a statement.
+func (c *compiler) overflows() {
+	if c.last == nil {
+		return
+	}
+	tv := c.info.Types[c.last]
+	b, ok := tv.Type.(*types.Basic)
+	if !ok || tv.Value == nil || b.Info()&types.IsUntyped == 0 {
+		return
+	}
+	fits := true
+	switch t := types.Default(b).(*types.Basic); t.Kind() {
+	case types.Int:
+		_, fits = constant.Int64Val(constant.ToInt(tv.Value))
+	case types.Int32:
+		n, exact := constant.Int64Val(constant.ToInt(tv.Value))
+		fits = exact && int64(int32(n)) == n
+	case types.Float64, types.Complex128:
+		re, _ := constant.Float64Val(constant.Real(tv.Value))
+		im, _ := constant.Float64Val(constant.Imag(tv.Value))
+		fits = !math.IsInf(re, 0) && !math.IsInf(im, 0)
+	}
+	if !fits {
+		c.errorAt(c.last.Pos(), "type", "cannot show %s (%s constant %s) as %s value (overflows)", plain(types.ExprString(c.last)), b, tv.Value, types.Default(b))
+	}
 }
 
 // setBody gives the cell's function the statements that are checked inside it,
