@@ -506,7 +506,7 @@ func (c *fc) field(e ex, i int, pos token.Pos) ex {
 // and functions in it are Go's own.
 func (m *machine) isNativeMemory(t *typ) bool {
 	n, ok := types.Unalias(t.t).(*types.Named)
-	return ok && m.types.native(n) != nil
+	return ok && t.rt != funcType && m.types.native(n) != nil
 }
 
 // foreignField reads an interface or function in a struct of Go.

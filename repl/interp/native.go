@@ -350,6 +350,14 @@ func (m *machine) ifaceToGo(x any, want reflect.Type, pol goPolicy) reflect.Valu
 		return m.toGo(nil, t, p, want, pol)
 	}
 	r := reflect.New(want).Elem()
+	if t := m.types.byID(b.ID); t.rt == funcType { // a func type of Go has its methods itself
+		if g := m.types.golang(t); g.Implements(want) {
+			p := t.alloc()
+			t.put(p, x)
+			r.Set(m.toGo(nil, t, p, g, pol))
+			return r
+		}
+	}
 	r.Set(m.wrapGo(x, want))
 	return r
 }

@@ -11,8 +11,8 @@ import (
 
 // makeFunc gives a function of Go that calls a closure.
 func (m *machine) makeFunc(f *fr, cl *closure, t *typ, want reflect.Type, pol goPolicy) reflect.Value {
-	if cl.native.IsValid() && cl.native.Type().AssignableTo(want) {
-		return cl.native
+	if cl.native.IsValid() && cl.native.Type().ConvertibleTo(want) {
+		return cl.native.Convert(want)
 	}
 	u := t.u.(*types.Signature)
 	var pts, rts []*typ

@@ -49,6 +49,7 @@ func Symbols(told func(name string)) map[string]reflect.Value {
 		"Of":    reflect.ValueOf(func(name string) *Tensor { return &Tensor{name, told} }),
 		"Slice": reflect.ValueOf(Slice), "SliceStep": reflect.ValueOf(SliceStep), "Compile": reflect.ValueOf(Compile), "Fail": reflect.ValueOf(Fail),
 		"Ellipsis": reflect.ValueOf(Ellipsis), "NewAxis": reflect.ValueOf(NewAxis),
+		"Func": reflect.ValueOf((*Func)(nil)), "Apply": reflect.ValueOf(Apply),
 	}
 }
 
@@ -95,6 +96,16 @@ func (t *Tensor) Eq(y any) *Tensor     { return op("eq", t, y) }
 func (t *Tensor) BitwiseAnd(y any) *Tensor {
 	return op("and", t, y)
 }
+
+// A Func is a type of functions with a method.
+type Func func(t *Tensor) *Tensor
+
+// Forward calls the function.
+func (f Func) Forward(t *Tensor) *Tensor { return f(t) }
+
+// Apply calls the method of what it is given.
+func Apply(l interface{ Forward(t *Tensor) *Tensor }, t *Tensor) *Tensor { return l.Forward(t) }
+
 func (t *Tensor) Pass() *Tensor              { return t }
 func (t *Tensor) Told() *Tensor              { t.told("told"); return t }
 func (t *Tensor) Sum(axes ...int) *Tensor    { return op("sum", t) }
