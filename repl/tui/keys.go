@@ -39,7 +39,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if n, ok := strings.CutPrefix(name, "alt+"); ok && len(m.nb.cells) == 0 && m.opts.Welcome && len(n) == 1 && n[0] >= '1' && n[0] <= '9' {
+	if n, ok := strings.CutPrefix(name, "alt+"); ok && len(n) == 1 && m.trying() && n[0] >= '1' && n[0] <= '9' {
 		return m.tryOne(int(n[0] - '0'))
 	}
 	action, more := m.keys.Lookup(m.context(), m.pending, name)

@@ -129,12 +129,14 @@ func TestThingsToTry(t *testing.T) {
 	s := newScreen(t, 110, 34)
 	s.opts.Welcome = true
 	s.want("Four things to try", "Alt-4", ":tour")
+	s.keys("alt+1").want("In[1]", "Alt-1..4 try another")
+	s.keys("alt+2").want(":hbm", "2/2", "try another")
 	s.keys("alt+4").want("tour 1/", "Enter runs it")
-	s.keys("enter").want("tour 2/", "In[1]   x := tpu.Randn")
+	s.keys("enter").want("tour 2/", "In[3]   x := tpu.Randn")
 	for range len(stages()) {
 		s.keys("enter")
 	}
-	s.lacks("tour ").want("the tour's cells are yours")
+	s.lacks("tour ", "try another").want("the tour's cells are yours")
 }
 
 func TestMistakesAreSeenWhileTyping(t *testing.T) {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,8 +10,10 @@ import (
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
 
+type tryThis struct{ key, cell, doc string }
+
 // tryThese are what the welcome offers, each a cell that runs.
-var tryThese = []struct{ key, cell, doc string }{
+var tryThese = []tryThis{
 	{"1", "x := tpu.Randn(256, 1024)\nx.MatMul(x.T()).Mean()", "two operations on a simulated TPU, and what they cost"},
 	{"2", ":hbm", "what lies in its memory, and whose it is"},
 	{"3", "tpu.Ones(2, 3) @ tpu.Ones(4, 5)", "a mistake, and where it points"},
@@ -56,9 +59,23 @@ func (m *Model) welcome(rows []string) {
 	}
 }
 
-// tryOne runs one of the things to try; only while the notebook is empty.
+// trying tells whether the keys of the welcome still work: until something else
+// was typed or a panel opened.
+func (m *Model) trying() bool {
+	if !m.opts.Welcome || len(m.panes.open) > 0 {
+		return false
+	}
+	for _, c := range m.nb.cells {
+		if !slices.ContainsFunc(tryThese, func(x tryThis) bool { return x.cell == c.source }) {
+			return false
+		}
+	}
+	return true
+}
+
+// tryOne runs one of the things to try.
 func (m *Model) tryOne(n int) tea.Cmd {
-	if len(m.nb.cells) > 0 || n < 1 || n > len(tryThese) {
+	if n < 1 || n > len(tryThese) {
 		return nil
 	}
 	return m.run(tryThese[n-1].cell)
@@ -79,6 +96,8 @@ func (m *Model) keyLine() string {
 		keys = []string{"Esc", "back", "Alt-O", "next panel", "Alt-arrows", "size"}
 	case m.job != nil:
 		keys = []string{"Ctrl-C", "stop", "Esc", "cells", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help"}
+	case len(m.nb.cells) > 0 && m.trying():
+		keys = []string{"Alt-1..4", "try another", "Enter", "run", "Alt-Enter", "newline", "Tab", "complete", "Esc", "cells", "F2..F7", "panels", "F1", "help", "Ctrl-D", "leave"}
 	default:
 		keys = []string{"Enter", "run", "Alt-Enter", "newline", "Tab", "complete", "Esc", "cells", "Ctrl-R", "history", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help", "Ctrl-D", "leave"}
 	}
