@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"path"
 	"strings"
 )
 
@@ -186,8 +187,35 @@ func (c *compiler) report(e types.Error) {
 	}
 	if path := c.s.cfg.Imports[strings.TrimPrefix(msg, "undefined: ")]; path != "" {
 		msg += fmt.Sprintf(" (import %q is missing)", path)
+	} else if m := c.meant(msg); m != "" {
+		msg += " (here: " + m + ")"
 	}
 	c.errorAt(e.Pos, "type", "%s", msg)
+}
+
+// meant gives what stands here for the unknown name of a message of go/types.
+func (c *compiler) meant(msg string) string {
+	meant := c.s.cfg.Meant
+	if meant == nil {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok && !strings.Contains(name, " ") {
+		pkg, member, ok := strings.Cut(name, ".")
+		if !ok {
+			return meant(name, true)
+		}
+		if strings.HasPrefix(c.packagePath(pkg), path.Dir(c.s.cfg.Tensor.Path)+"/") {
+			return meant(member, false)
+		}
+		return ""
+	}
+	if _, rest, ok := strings.Cut(msg, " undefined (type "); ok {
+		typ, name, ok := strings.Cut(strings.TrimSuffix(rest, ")"), " has no field or method ")
+		if ok && !strings.Contains(name, ",") && strings.HasPrefix(strings.TrimPrefix(typ, "*"), path.Base(c.s.cfg.Tensor.Path)+"."+c.s.cfg.Tensor.Name) || ok && strings.HasPrefix(typ, "*nn.") {
+			return meant(name, false)
+		}
+	}
+	return ""
 }
 
 // A foreignMethod is a method on a type of an earlier cell. go/types can't

@@ -17,6 +17,10 @@ type Config struct {
 	Packages map[string]string // names in scope without an import, to their paths
 	Imports  map[string]string // names of the packages that an import brings, to their paths
 	Tensor   TensorType
+
+	// Meant gives what stands here for a name that is unknown in a package or a
+	// method of a tensor, or unknown alone; "" when nothing does. It may be nil.
+	Meant func(name string, alone bool) string
 }
 
 // TensorType names the type that the sugar is for. The zero value turns the

@@ -65,6 +65,7 @@ type Universe struct {
 	ExportData []byte            // of the packages, as generate.go writes it
 	InScope    map[string]string // name to path
 	Tensor     cell.TensorType
+	Meant      func(name string, alone bool) string // as in cell.Config
 }
 
 // standardScope are the standard packages in scope without an import.
@@ -149,7 +150,7 @@ func (in *Interp) Reset() error {
 		for name, path := range u.InScope {
 			cfg.Packages[name] = path
 		}
-		cfg.Tensor = u.Tensor
+		cfg.Tensor, cfg.Meant = u.Tensor, u.Meant
 	}
 	in.registry = &registry{in}
 	in.scope = cell.NewScope(cfg)

@@ -75,3 +75,25 @@ func TestUniverseIsFresh(t *testing.T) {
 		t.Errorf("%s: %d lines in cells, %d in the package: run go generate ./repl/interp", p.PkgPath, len(have), len(want))
 	}
 }
+
+func TestNamesOfPyTorch(t *testing.T) {
+	in, err := New(Options{Universe: TPU()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for src, want := range map[string]string{
+		"tpu.manual_seed(0)":              "(here: tpu.Seed(n))",
+		"tpu.Ones(2).add_(1)":             "(here: x.AddInPlace)",
+		"tpu.Ones(2).masked_fill(nil, 0)": "(here: x.MaskedFill)",
+		"nn.NewReLU()":                    "(here: nn.Func((*tpu.Tensor).ReLU))",
+		"nn.NewLinear(2, 3).Parameters()": "(here: nn.Params(model))",
+		"torch.randn(2)":                  "(here: tpu, nn and optim)",
+		"sum(1)":                          "undefined: sum",
+		"strings.tensor":                  "undefined: strings.tensor",
+	} {
+		_, err := in.Check(Source{Text: src})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", src, err, want)
+		}
+	}
+}
