@@ -148,6 +148,7 @@ func (m *Model) write(f *store.File, over bool) tea.Cmd {
 				m.say("not saved: %v", err)
 			default:
 				m.opts.Files.File, m.opts.File, m.saved, m.noticed = f, f.Path, text, false
+				m.opts.Files.Recover = nil
 				m.say("saved %s", f.Path)
 			}
 			return nil
@@ -229,14 +230,11 @@ func (m *Model) autosave() tea.Cmd {
 	if s == nil || m.autosaving {
 		return nil
 	}
-	text := m.notebookText()
-	if draft := m.input.Text(); strings.TrimSpace(draft) != "" {
-		text += "\n// %% draft\n" + draft + "\n"
-	}
-	if text == m.kept {
+	text := m.textWithDraft()
+	if text == m.kept || m.leftOver(text) {
 		return nil
 	}
-	m.kept, m.autosaving = text, true
+	m.kept, m.autosaving, m.opts.Files.Recover = text, true, nil
 	return m.onDisk(func() func(m *Model) tea.Cmd {
 		err := s.Autosave(text, f, now)
 		return func(m *Model) tea.Cmd {
@@ -251,6 +249,15 @@ func (m *Model) autosave() tea.Cmd {
 			return nil
 		}
 	})
+}
+
+// textWithDraft is the notebook's text and what is typed but did not run.
+func (m *Model) textWithDraft() string {
+	text := m.notebookText()
+	if draft := m.input.Text(); strings.TrimSpace(draft) != "" {
+		text += "\n// %% draft\n" + draft + "\n"
+	}
+	return text
 }
 
 // lookAtFile tells when another program changed the file.
@@ -293,13 +300,24 @@ func (m *Model) opened() {
 			fmt.Sprintf("Its text of %s is kept: %s.", r.At.Format("2 Jan 15:04"), plural(strings.Count(r.Text, "\n"), "line")),
 		}, answers: []answer{
 			{"r", "recover it", func(m *Model) tea.Cmd {
+				m.opts.Files.Recover = nil
 				m.load(r.Text)
 				m.say("recovered; Alt-S saves")
 				return m.dropOrphans()
 			}},
-			{"d", "drop it", func(m *Model) tea.Cmd { return m.dropOrphans() }},
+			{"d", "drop it", func(m *Model) tea.Cmd {
+				m.opts.Files.Recover = nil
+				return m.dropOrphans()
+			}},
 		}}
 	}
+}
+
+// leftOver tells whether what a crash left of this file was neither recovered nor
+// dropped and the notebook, of this text, is as it was opened: then it stays.
+func (m *Model) leftOver(text string) bool {
+	f := &m.opts.Files
+	return f.Recover != nil && f.File != nil && text == m.saved
 }
 
 // dropOrphans removes the autosaves that a crash left of notebooks without a name.
@@ -323,7 +341,8 @@ func (m *Model) load(text string) {
 	m.view.cell, m.view.row = 0, 0
 }
 
-// closed ends the session: with the notebook saved, or empty, its autosave goes.
+// closed ends the session: with the notebook saved, or empty, its autosave goes;
+// what a crash left stays until it was answered for.
 func (m *Model) closed() {
 	s := m.opts.Files.Session
 	if s == nil {
@@ -331,10 +350,10 @@ func (m *Model) closed() {
 	}
 	m.disk.Lock()
 	defer m.disk.Unlock()
-	text := m.notebookText()
+	text := m.textWithDraft()
 	keep := m.opts.Files.File != nil && text != m.saved
 	if keep {
 		_ = s.Autosave(text, m.opts.Files.File, m.now())
 	}
-	s.Close(!keep)
+	s.Close(!keep && !m.leftOver(text))
 }

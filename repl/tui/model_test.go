@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/repl/store"
 )
 
 // A fake is a kernel whose cells are tiny commands, with an answer for everything.
@@ -414,5 +416,49 @@ func TestEveryActionIsDone(t *testing.T) {
 	}
 	for name := range done {
 		t.Errorf("no key can be given to %s", name)
+	}
+}
+
+// A kept text that nobody answered for outlives the session that offers it, and
+// what is typed outlives the terminal.
+func TestKeptTextStays(t *testing.T) {
+	dir := t.TempDir()
+	path, state := filepath.Join(dir, "a.tpu"), filepath.Join(dir, "state")
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	visit := func(do func(m *Model, answer func(key string))) *store.Saved {
+		t.Helper()
+		s, err := store.Begin(state, path, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, _, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Files{File: file, Session: s, State: state, Recover: s.Recovered("")}
+		found := f.Recover
+		theme, _ := ThemeNamed("dark")
+		m := New(Options{Start: func() (Kernel, error) { return &fake{}, nil }, Theme: theme, Keys: config.Default().Keys, Files: f, Now: func() time.Time { return now }}, func(tea.Msg) {})
+		m.opened()
+		do(m, func(key string) {
+			for _, a := range m.over.(*question).answers {
+				if a.key == key {
+					a.do(m)
+				}
+			}
+		})
+		m.closed()
+		return found
+	}
+	visit(func(m *Model, _ func(string)) { m.input.Reset("y := 77") })
+	for range 2 {
+		got := visit(func(m *Model, _ func(string)) { m.autosave() })
+		if got == nil || !strings.Contains(got.Text, "y := 77") {
+			t.Fatalf("kept %v", got)
+		}
+	}
+	visit(func(m *Model, answer func(string)) { answer("d") })
+	if got := visit(func(*Model, func(string)) {}); got != nil {
+		t.Errorf("dropped, and still there: %q", got.Text)
 	}
 }
