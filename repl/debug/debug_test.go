@@ -173,22 +173,21 @@ func TestPause(t *testing.T) {
 // on the one that is stopped.
 func TestGoroutines(t *testing.T) {
 	r := newRun(t)
-	r.set("1:9")
+	r.set("1:10")
 	ended := r.start(context.Background(), `count := 0
 stop := false
-done := make(chan bool)
-go func() {
+done, begun := make(chan bool), make(chan bool)
+go func() { begun <- true
 	for !stop {
 		count++
 	}
 	done <- true
-}()
+}(); <-begun
 a := 1
 b := a + 1
 stop = true
 <-done
 b`)
-	// the breakpoint at the closing line of the goroutine moves to the statement behind it
 	r.stop()
 	list, err := r.d.Threads()
 	if err != nil || len(list) != 2 {

@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -136,7 +137,7 @@ func (d *Debugger) SelectFrame(i int) error {
 // Eval evaluates an expression or runs statements in a frame of the selected
 // goroutine; -1 is the selected frame. Hooks are passed by. With nothing stopped
 // it is evaluated in the post-mortem that is open, else in the session. The
-// error is a *BusyError, *NoFrameError, *cell.CompileError, *cell.LocalError,
+// error is a *BusyError, *EndedError, *NoFrameError, *cell.CompileError, *cell.LocalError,
 // *interp.EvalError or *interp.UnknownLocalError.
 func (d *Debugger) Eval(frame int, text string) (values []interp.Shown, err error) {
 	e := d.do(func(st *Stop) {
@@ -157,6 +158,10 @@ func (d *Debugger) Eval(frame int, text string) (values []interp.Shown, err erro
 	})
 	if e == nil {
 		return values, err
+	}
+	var ended *EndedError
+	if errors.As(e, &ended) { // it ran: once is enough
+		return nil, e
 	}
 	if p := d.open(); p != nil {
 		if frame < 0 {

@@ -64,10 +64,16 @@ type NotStoppedError struct{}
 
 func (*NotStoppedError) Error() string { return "no cell is stopped" }
 
+// An EndedError says that the stopped cell was ended while something was done at its stop.
+type EndedError struct{}
+
+func (*EndedError) Error() string { return "the stopped cell was ended meanwhile" }
+
 // Stopped is the present stop, nil when none. It is not changed while it lasts.
 func (d *Debugger) Stopped() *Stop { return d.halted.Load() }
 
-// do runs f on the stopped goroutine and waits for it.
+// do runs f on the stopped goroutine and waits for it. The error is a
+// *NotStoppedError, or an *EndedError when f was broken off.
 func (d *Debugger) do(f func(st *Stop)) error {
 	st := d.halted.Load()
 	if st == nil {
@@ -85,7 +91,7 @@ func (d *Debugger) do(f func(st *Stop)) error {
 	}
 	<-r.done
 	if !r.whole {
-		return &NotStoppedError{}
+		return &EndedError{}
 	}
 	return nil
 }
