@@ -75,7 +75,11 @@ func (c Cell) footer() string {
 		parts = append(parts, "simulated device "+time.Duration(o.DeviceNS).String())
 	}
 	if o.Launches > 0 {
-		parts = append(parts, fmt.Sprintf("%d launches", o.Launches))
+		unit := "launches"
+		if o.Launches == 1 {
+			unit = "launch"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", o.Launches, unit))
 	}
 	if o.HBMDeltaBytes != 0 {
 		parts = append(parts, fmt.Sprintf("HBM %+d bytes", o.HBMDeltaBytes))
