@@ -50,16 +50,29 @@ func TestDAP(t *testing.T) {
 		}
 		return string(b)
 	}
+	var passed []string // came before what was waited for: an event may overtake a response
 	until := func(parts ...string) string {
 		t.Helper()
-		for {
-			m, all := next(), true
+		fits := func(m string) bool {
 			for _, p := range parts {
-				all = all && strings.Contains(m, p)
+				if !strings.Contains(m, p) {
+					return false
+				}
 			}
-			if all {
+			return true
+		}
+		for i, m := range passed {
+			if fits(m) {
+				passed = append(passed[:i:i], passed[i+1:]...)
 				return m
 			}
+		}
+		for {
+			m := next()
+			if fits(m) {
+				return m
+			}
+			passed = append(passed, m)
 		}
 	}
 	ask := func(command string, args any) string {
