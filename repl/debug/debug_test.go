@@ -152,7 +152,8 @@ func TestInterruptEndsAnEvaluation(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	r := newRun(t)
-	ended := r.start(context.Background(), "run := true\nn := 0\nfor run {\n\tn++\n}\nrun")
+	r.end(r.start(context.Background(), "run := true\nn := 0"))
+	ended := r.start(context.Background(), "for run {\n\tn++\n}\nrun")
 	for !r.d.Pause() {
 		time.Sleep(time.Millisecond)
 	}
