@@ -381,7 +381,7 @@ func (s *Session) boundsPicture(e *exec.BoundsError) []string {
 		bad += fmt.Sprintf(" and %d more", e.Bad-len(e.First))
 	}
 	lines = append(lines, bad)
-	lines = append(lines, fmt.Sprintf("   state: nothing ran; %s kept", count(s.disp.Queued(), "queued op")))
+	lines = append(lines, fmt.Sprintf("   state: nothing ran; %s kept", viz.Plural(s.disp.Queued(), "queued op")))
 	lines = append(lines, callers(e.Stack)...)
 	return append(lines, "   next: :inspect the index tensor   :why err   :mode strict clamps instead")
 }
@@ -397,13 +397,6 @@ func bracketed(line string, col int) bool {
 		}
 	}
 	return false
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // marks collects what is underlined on one line.
@@ -463,7 +456,7 @@ func (s *Session) oomPicture(e *device.OutOfMemoryError, err error, st *trace.St
 	if e.Fragmentation > 0 {
 		lines = append(lines, fmt.Sprintf("   fragmentation %.0f%%: %s free, largest block %s", 100*e.Fragmentation, viz.Bytes(e.FreeBytes), viz.Bytes(e.LargestFreeBytes)))
 	}
-	lines = append(lines, fmt.Sprintf("   state: nothing was freed; %s kept", count(s.disp.Queued(), "queued op")))
+	lines = append(lines, fmt.Sprintf("   state: nothing was freed; %s kept", viz.Plural(s.disp.Queued(), "queued op")))
 	lines = append(lines, callers(st)...)
 	return append(lines, "   next: :hbm   drop names you no longer need, use x.AddInPlace in debug or strict to reuse HBM, a smaller dtype or batch")
 }

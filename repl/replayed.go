@@ -6,6 +6,7 @@ import (
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/viz"
 )
 
 // replayReason says what a stop inside of a region is about: the operation that
@@ -17,7 +18,7 @@ func (s *Session) replayReason(o *debug.OpStop) string {
 		r := o.Replay.Step.Record
 		return fmt.Sprintf("after g%d: %s, #%d %s at %s, made %v", o.Launch.Number, o.Replay.Replay.Where(), r.OpN, r.Def.Name, place(r.Stack.Top()), o.Value.Spec())
 	case o.Call != nil && deferred(s.disp, o.Call):
-		return fmt.Sprintf("before op #%d %s, in a region that is not launched yet: its %s replayed", o.Call.OpN, o.Call.Def.Name, count(len(s.disp.QueuedOps()), "op"))
+		return fmt.Sprintf("before op #%d %s, in a region that is not launched yet: its %s replayed", o.Call.OpN, o.Call.Def.Name, viz.Plural(len(s.disp.QueuedOps()), "op"))
 	}
 	return ""
 }

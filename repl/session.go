@@ -17,6 +17,7 @@ import (
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
+	"github.com/tpush/tpush/viz"
 )
 
 // Options of a session.
@@ -269,7 +270,7 @@ type LiveTensorsError struct{ Values int }
 
 // Error says how many there are.
 func (e *LiveTensorsError) Error() string {
-	return fmt.Sprintf("device: %s on the present one would be lost; :reset first", count(e.Values, "live tensor"))
+	return fmt.Sprintf("device: %s on the present one would be lost; :reset first", viz.Plural(e.Values, "live tensor"))
 }
 
 // Reset forgets every variable, type and function, and frees what they held.

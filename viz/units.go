@@ -47,6 +47,14 @@ func DurationNS(ns int64) string {
 	return fmt.Sprintf("%dm%02ds", s/60, s%60)
 }
 
+// Plural writes a number of things whose plural ends in s: 1 op, 2 ops.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
 // Count writes a whole number with commas: 1,234,567.
 func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/viz"
 )
 
 // A LineKernel is what the line REPL needs of a kernel.
@@ -71,7 +72,7 @@ func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 			case lost == 0:
 				fmt.Fprintln(p.Stderr, "tpush: the kernel was restarted")
 			case p.Prompt:
-				fmt.Fprintf(p.Stderr, "tpush: the kernel was restarted; its variables are gone, :replay runs the %s before again\n", plural(lost, "cell"))
+				fmt.Fprintf(p.Stderr, "tpush: the kernel was restarted; its variables are gone, :replay runs the %s before again\n", viz.Plural(lost, "cell"))
 			default:
 				n, err = r.replay(ctx)
 				return err != nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/viz"
 )
 
 // A Keeper is a kernel that can be replaced; *kernel.Supervisor is one.
@@ -70,7 +71,7 @@ func (r *runner) replay(ctx context.Context) (next int, err error) {
 	if err != nil {
 		return done.Next, err
 	}
-	fmt.Fprintf(r.Stderr, "tpush: ran %s again\n", plural(done.Requests, "cell"))
+	fmt.Fprintf(r.Stderr, "tpush: ran %s again\n", viz.Plural(done.Requests, "cell"))
 	for _, s := range done.Skipped {
 		fmt.Fprintf(r.Stderr, "tpush: left out, it was stopped then: %s\n", firstLine(s.Code))
 	}
@@ -106,13 +107,6 @@ func (r *runner) obey(ctx context.Context, rep kernel.ExecuteReply) (next int, e
 		return r.replay(ctx)
 	}
 	return 0, nil
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // firstLine gives what a cell begins with.

@@ -3,6 +3,7 @@ package pjrt
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
@@ -117,9 +118,11 @@ func (x *executable) lower(attrs []op.Attrs) lowered {
 		at[d] = i
 	}
 	// Which numbers are asked for is known once the graph is lowered, and their
-	// parameter stands before it: the first text only asks.
-	l.write(x.g, attrs, at, make([]bool, len(x.dynamic)))
-	l.text = l.write(x.g, attrs, at, l.passed)
+	// parameter stands before it: a first text that asked for some is written anew.
+	l.text = l.write(x.g, attrs, at, make([]bool, len(x.dynamic)))
+	if slices.Contains(l.passed, true) {
+		l.text = l.write(x.g, attrs, at, l.passed)
+	}
 	return l
 }
 
