@@ -1,7 +1,5 @@
 package kernel
 
-import "runtime"
-
 // kBlock alone decides the bits of a result (each block of kBlock terms is
 // summed from zero, the blocks are added in order), so it is one constant for
 // every shape, path and type.
@@ -77,7 +75,7 @@ func multiplyWith[T factor](mk microKernel[T], ps []product[T]) {
 		}
 		return n
 	}
-	if procs := runtime.GOMAXPROCS(0); work >= serialWork && procs > 1 {
+	if procs := threads(); work >= serialWork && procs > 1 {
 		for count() < 2*procs && (mb > 4*mk.rows || nb > 2*mk.cols) {
 			if nb > mb && nb > 2*mk.cols || mb <= 4*mk.rows {
 				nb = roundUp(nb/2, mk.cols)
