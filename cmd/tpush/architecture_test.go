@@ -53,7 +53,7 @@ var layers = []layer{
 	}},
 	{name: "generators", packages: []string{"runtime/tpu/gen"}},
 	{name: "test programs", packages: []string{"repl/interp/internal/stand", "repl/interp/programs"}},
-	{name: "recordings", packages: []string{"runtime/conformance", "runtime/selftest"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
+	{name: "recordings and workloads", packages: []string{"runtime/conformance", "runtime/selftest", "runtime/bench"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
 	{name: "questions and formats", packages: []string{"inspect", "trace/export"}},
 	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl/debug", "repl", "repl/kernel"}, may: map[string][]string{
 		"repl/interp": {"repl/cell"}, "repl/debug": {"repl/cell", "repl/interp"}, "repl": {"repl/cell", "repl/interp", "repl/debug"},

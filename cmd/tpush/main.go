@@ -93,7 +93,7 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
 	a.kernel.add(root.Flags())
 	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.fmtCommand(), a.vetCommand(), a.exportCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand(), a.shotCommand(), a.pluginCommand(), a.processCommand())
-	root.AddCommand(a.dapCommand())
+	root.AddCommand(a.dapCommand(), a.benchCommand())
 	return root
 }
 

@@ -23,6 +23,7 @@ func timeCommands() []Command {
 			Help:    "Without -n it runs for about half a second, 5 times at least. The host computes real numbers; the TPU time beside it is simulated.",
 			Example: "x := tpu.Ones(4)\n:timeit -n 10 x.Add(x)", Run: timeit,
 		},
+		benchCommand(),
 		{
 			Name: "top", Group: Time, Args: "[N]",
 			Doc:     "shows the N most expensive source lines of the session by simulated TPU time",
