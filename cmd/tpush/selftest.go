@@ -27,7 +27,7 @@ type selftestClass struct {
 
 func (a *app) selftestCommand() *cobra.Command {
 	var dir, mode, programsDir, on string
-	var asJSON, verbose bool
+	var asJSON, verbose, optimized bool
 	cmd := &cobra.Command{
 		Use: "selftest", Short: "Compare operations with recordings of PyTorch and JAX", Args: cobra.NoArgs,
 		Long: `Run recorded calls (a folder of .jsonl files, one class each) through the tensor
@@ -40,7 +40,7 @@ it passes in every mode.`,
 			}
 			o := selftest.Options{}
 			if on != "" && on != repl.Simulator {
-				d, err := openDevice(on)
+				d, err := openDevice(on, !optimized)
 				if err != nil {
 					fmt.Fprintf(a.stderr, "tpush: selftest: %v\n", err)
 					return exitError(plain.ExitDevice)
@@ -66,6 +66,7 @@ it passes in every mode.`,
 	cmd.Flags().StringVar(&mode, "mode", "", "one mode instead of all")
 	cmd.Flags().StringVar(&programsDir, "stablehlo", "", "`DIR` with StableHLO programs, NAME.mlir and NAME.json each, run on the plug-in of --device")
 	cmd.Flags().StringVar(&on, "device", "", "what computes: sim, or xla:cpu through a plug-in (default sim; xla:cpu with --stablehlo)")
+	cmd.Flags().BoolVar(&optimized, "optimized", false, "compile the records for --device as a session does, not quickly to slow code")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one object a class on a line")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "say why each record failed")
 	return cmd

@@ -123,16 +123,22 @@ func findDevice(name string) (plugin.Installed, error) {
 	return plugin.Installed{}, &repl.UnknownDeviceError{Name: name, Names: names}
 }
 
-// openDevice opens a device by its name, for the default chip.
-func openDevice(name string) (device.Device, error) {
-	if _, err := findDevice(name); err != nil {
+// openDevice opens a device by its name, for the default chip. fast compiles
+// quickly to slow code, as suits programs that run once.
+func openDevice(name string, fast bool) (device.Device, error) {
+	in, err := findDevice(name)
+	if err != nil {
 		return nil, err
 	}
 	chip, err := device.LookupChip("v5e")
 	if err != nil {
 		return nil, err
 	}
-	return openers()[name](chip, 0, nil)
+	o, err := pluginOptions(in, 1)
+	if err != nil {
+		return nil, err
+	}
+	return pjrt.Open(pjrt.Options{Worker: o, Cache: programCache(in), Chip: chip, Fast: fast})
 }
 
 // selftestPrograms runs a folder of StableHLO programs on a plug-in.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -29,7 +30,15 @@ type Options struct {
 	Chip   *device.Chip
 	Limit  int64 // of HBM, 0: the chip's
 	Sink   trace.Sink
+	// Fast compiles in a third of the time, to code that runs several times slower.
+	Fast bool
 }
+
+// fastEnv and fastFlags are what Fast means: XLA's CPU compiler spends most of
+// its time on a small program in MLIR's passes and in LLVM's.
+const fastEnv = "XLA_FLAGS=--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters"
+
+var fastFlags = map[string]any{"xla_backend_optimization_level": int64(0)}
 
 // A Device runs graphs in a plug-in process, which it starts again when it
 // died. It is not safe for concurrent use, but Interrupt is.
@@ -64,6 +73,9 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Open starts the plug-in.
 func Open(o Options) (*Device, error) {
+	if o.Fast {
+		o.Worker.Env = append(slices.Clone(o.Worker.Env), fastEnv)
+	}
 	d := &Device{opts: o, planner: sim.New(o.Chip, sim.Options{HBMLimitBytes: o.Limit})}
 	limit := o.Chip.HBMBytes
 	if o.Limit > 0 {

@@ -214,3 +214,29 @@ func TestInterrupt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHostStage: what XLA has no operation for runs on the host, between two programs.
+func TestHostStage(t *testing.T) {
+	d := open(t, options(t))
+	b, s := devicetest.NewBuilder(t), shape.Of(dtype.F32, 2, 2)
+	x := b.In(s)
+	double := b.Do("add", nil, x, x)
+	inv := b.Do("inv", nil, double)
+	e, err := d.Compile(b.Out(b.Do("add", nil, inv, x)), device.FastRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := kernel.New(s)
+	copy(kernel.As[float32](in.Buf), []float32{1, 0, 0, 2})
+	buf, err := d.Upload(s, in.Buf, device.Owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(e, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kernel.As[float32](out.Host().Buf); got[0] != 1.5 || got[3] != 2.25 {
+		t.Errorf("got %v", got)
+	}
+}

@@ -10,21 +10,21 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/graph"
-	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
 var errReplaced = errors.New("its plug-in process ended")
 
-// An executable is a graph and the programs that were compiled for it: usually
-// one, more when launches differ in attributes that are constants of a program.
+// An executable is a graph as stages that run one after the other: usually one
+// program, more when a node has no lowering that XLA can run.
 type executable struct {
-	dev      *Device
-	g        *graph.Graph
-	plan     *device.Plan
-	params   []shape.Spec
-	dynamic  []dynamic
-	programs []*program // the one used last comes first
+	dev    *Device
+	g      *graph.Graph
+	plan   *device.Plan
+	params []shape.Spec
+	stages []stage
+	// results are the slots of the outputs; nil: they are those of the only stage.
+	results []int
 }
 
 // Compile plans the graph with the cost model and compiles it with the
@@ -34,19 +34,12 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	if err != nil {
 		return nil, err
 	}
-	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params()}
-	for i, n := range g.Nodes {
-		for _, p := range n.Def.Params {
-			if p.Dynamic {
-				x.dynamic = append(x.dynamic, dynamic{i, p.Name})
-			}
-		}
-	}
 	w, err := d.worker()
 	if err != nil {
 		return nil, err
 	}
-	_, err = x.program(w, nil)
+	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params()}
+	x.stages, x.results, err = d.stagesOf(w, g)
 	return x, err
 }
 
@@ -74,44 +67,6 @@ func (e *CompileError) Error() string {
 // Unwrap gives the plug-in's error.
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// compileFlags are given with every program: without them XLA's maximum and
-// clamp lose NaN on a CPU.
-var compileFlags = map[string]any{"xla_cpu_enable_fast_min_max": false}
-
-// program gives the compiled program for the attributes of a launch; nil are
-// the graph's own.
-func (x *executable) program(w *worker.Worker, attrs []op.Attrs) (*program, error) {
-	for i, p := range x.programs {
-		if p.born == x.dev.born && x.serves(p, attrs) {
-			copy(x.programs[1:i+1], x.programs[:i])
-			x.programs[0] = p
-			return p, nil
-		}
-	}
-	l := x.lower(attrs)
-	made, err := x.dev.compile(w, l.text)
-	if err != nil {
-		return nil, &CompileError{x.g.Name, err}
-	}
-	if len(made.Outputs) != len(x.g.Outputs) {
-		return nil, &CompileError{x.g.Name, fmt.Errorf("%d results, want %d", len(made.Outputs), len(x.g.Outputs))}
-	}
-	p := &program{lowered: l, p: made, born: x.dev.born}
-	x.programs = append([]*program{p}, x.programs...)
-	return p, nil
-}
-
-// compile compiles a text, or takes it from the cache on disk.
-func (d *Device) compile(w *worker.Worker, text string) (*worker.Program, error) {
-	ctx, done := d.begin()
-	defer done()
-	options := capi.CompileOptions{}
-	if len(w.About().Devices) > 0 && w.About().Platform == "cpu" {
-		options.Flags = compileFlags
-	}
-	return d.opts.Cache.Compile(ctx, w, text, options.Encode())
-}
-
 // Run sends the inputs that the process does not hold and starts the program.
 // It does not wait: what fails while it runs shows when a result is read.
 func (x *executable) Run(l *device.Launch) error {
@@ -120,10 +75,6 @@ func (x *executable) Run(l *device.Launch) error {
 		return &device.InputError{Input: -1, Why: fmt.Sprintf("%d inputs, want %d", len(l.In), len(x.params))}
 	}
 	w, err := d.worker()
-	if err != nil {
-		return err
-	}
-	p, err := x.program(w, l.Attrs)
 	if err != nil {
 		return err
 	}
@@ -150,20 +101,15 @@ func (x *executable) Run(l *device.Launch) error {
 			return err
 		}
 	}
-	if len(p.asked) > 0 {
-		b, err := w.Put(0, f64, []int64{int64(len(p.asked))}, x.numbers(p, l.Attrs))
-		if err != nil {
-			return err
-		}
-		in, numbers = append(in, b), append(numbers, b)
-	}
 	room, err := x.allocate(l)
 	if err != nil {
 		return err
 	}
-	outs, err := p.p.Execute(in)
+	outs, temps, err := x.start(w, l.Attrs, in)
+	numbers = append(numbers, temps...)
 	if err != nil {
 		room.giveBack()
+		w.Free(numbers...)
 		return err
 	}
 	d.mu.Lock()
@@ -190,15 +136,27 @@ func (d *Device) number(w *worker.Worker, b device.Buffer) (*worker.Buffer, erro
 	return w.Put(0, t, dimsOf(b.Spec()), a.Buf[:b.Spec().Size()*a.DType.HostBytes()])
 }
 
-// Optimized gives the compiler's program for a graph that was compiled.
-func (x *executable) Optimized(ctx context.Context) ([]byte, string, error) {
+// Optimized gives the compiler's programs for a graph that was compiled, one a
+// stage that XLA runs, and their format.
+func (x *executable) Optimized(ctx context.Context) (codes [][]byte, format string, err error) {
 	w, err := x.dev.worker()
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := x.program(w, nil)
-	if err != nil {
-		return nil, "", err
+	for i := range x.stages {
+		c := x.stages[i].code
+		if c == nil {
+			continue
+		}
+		p, err := c.program(w, nil)
+		if err != nil {
+			return nil, "", err
+		}
+		var b []byte
+		if b, format, err = p.p.Optimized(ctx); err != nil {
+			return nil, "", err
+		}
+		codes = append(codes, b)
 	}
-	return p.p.Optimized(ctx)
+	return codes, format, nil
 }

@@ -41,22 +41,22 @@ type program struct {
 var f64, _ = capi.ParseType("f64")
 
 // value is a dynamic attribute of a launch.
-func (x *executable) value(d dynamic, attrs []op.Attrs) any {
+func (c *code) value(d dynamic, attrs []op.Attrs) any {
 	if d.node < len(attrs) {
 		return attrs[d.node].Get(d.name)
 	}
-	return x.g.Nodes[d.node].Attrs.Get(d.name)
+	return c.g.Nodes[d.node].Attrs.Get(d.name)
 }
 
 // serves says whether a program computes what a launch asks for.
-func (x *executable) serves(p *program, attrs []op.Attrs) bool {
+func (c *code) serves(p *program, attrs []op.Attrs) bool {
 	if attrs == nil {
 		return true
 	}
-	for i, d := range x.dynamic {
-		v := x.value(d, attrs)
-		c := classOf(v)
-		if v == p.values[i] || c != noNumber && c == classOf(p.values[i]) && (p.passed[i] || c < isNegative) {
+	for i, d := range c.dynamic {
+		v := c.value(d, attrs)
+		k := classOf(v)
+		if v == p.values[i] || k != noNumber && k == classOf(p.values[i]) && (p.passed[i] || k < isNegative) {
 			continue
 		}
 		return false
@@ -110,18 +110,18 @@ func classOf(v any) class {
 
 // lower writes the graph for the attributes of a launch; nil are its own. The
 // text has no locations: the same program at another line is the same.
-func (x *executable) lower(attrs []op.Attrs) lowered {
-	l := lowered{values: make([]any, len(x.dynamic)), passed: make([]bool, len(x.dynamic))}
+func (c *code) lower(attrs []op.Attrs) lowered {
+	l := lowered{values: make([]any, len(c.dynamic)), passed: make([]bool, len(c.dynamic))}
 	at := map[dynamic]int{}
-	for i, d := range x.dynamic {
-		l.values[i] = x.value(d, attrs)
+	for i, d := range c.dynamic {
+		l.values[i] = c.value(d, attrs)
 		at[d] = i
 	}
 	// Which numbers are asked for is known once the graph is lowered, and their
 	// parameter stands before it: a first text that asked for some is written anew.
-	l.text = l.write(x.g, attrs, at, make([]bool, len(x.dynamic)))
+	l.text = l.write(c.g, attrs, at, make([]bool, len(c.dynamic)))
 	if slices.Contains(l.passed, true) {
-		l.text = l.write(x.g, attrs, at, l.passed)
+		l.text = l.write(c.g, attrs, at, l.passed)
 	}
 	return l
 }
@@ -167,11 +167,11 @@ func (l *lowered) write(g *graph.Graph, attrs []op.Attrs, at map[dynamic]int, kn
 }
 
 // numbers are the bytes of the parameter for a launch.
-func (x *executable) numbers(p *program, attrs []op.Attrs) []byte {
+func (c *code) numbers(p *program, attrs []op.Attrs) []byte {
 	b := make([]byte, 0, 8*len(p.asked))
 	for _, i := range p.asked {
 		var f float64
-		switch v := x.value(x.dynamic[i], attrs).(type) {
+		switch v := c.value(c.dynamic[i], attrs).(type) {
 		case float64:
 			f = v
 		case int:
