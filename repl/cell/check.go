@@ -32,7 +32,7 @@ func (c *compiler) checkAll() (again map[string]string) {
 	var errs []types.Error
 	for pass := 0; ; pass++ {
 		errs = c.check()
-		if pass == 0 && c.addMethods(errs) {
+		if pass == 0 && c.addMethods() {
 			errs = c.check()
 		}
 		if pass == maxPasses || !c.sugar() {
@@ -43,7 +43,11 @@ func (c *compiler) checkAll() (again map[string]string) {
 	again = map[string]string{}
 	for _, e := range errs {
 		if u := c.dependantAt(e.Pos); u != nil {
-			again[u.name] = plain(e.Msg)
+			if again[u.name] == "" {
+				src, line, col := c.locate(e.Pos)
+				msg, _, _ := strings.Cut(plain(e.Msg), "\n")
+				again[u.name] = fmt.Sprintf("In[%d]:%d:%d: %s", src.Cell, line, col, msg)
+			}
 			continue
 		}
 		c.report(e)
@@ -216,148 +220,4 @@ func (c *compiler) meant(msg string) string {
 		}
 	}
 	return ""
-}
-
-// A foreignMethod is a method on a type of an earlier cell. go/types can't
-// check it where the type is not declared: it is checked as a function whose
-// first parameter is the receiver, then given to the type.
-type foreignMethod struct {
-	decl   *ast.FuncDecl
-	recv   *ast.FieldList
-	params *ast.FieldList
-	name   *ast.Ident
-	named  *types.Named
-	entry  *entry      // the type
-	redo   bool        // the type has a method of this name
-	obj    *types.Func // the type's method
-}
-
-func baseName(recv *ast.FieldList) *ast.Ident {
-	if recv == nil || len(recv.List) != 1 {
-		return nil
-	}
-	t := recv.List[0].Type
-	if p, ok := t.(*ast.ParenExpr); ok {
-		t = p.X
-	}
-	if st, ok := t.(*ast.StarExpr); ok {
-		t = st.X
-	}
-	switch x := t.(type) {
-	case *ast.IndexExpr:
-		t = x.X
-	case *ast.IndexListExpr:
-		t = x.X
-	}
-	id, _ := t.(*ast.Ident)
-	return id
-}
-
-// entryOf finds the session's entry of an internal name.
-func (c *compiler) entryOf(internal string) *entry {
-	name, _, _ := strings.Cut(internal, "ʹ")
-	if e := c.s.names[name]; e != nil && e.internal == internal {
-		return e
-	}
-	return nil
-}
-
-func (c *compiler) foreignMethods() {
-	c.foreign = nil
-	for _, d := range c.file.Decls {
-		fd, ok := d.(*ast.FuncDecl)
-		if !ok || fd.Recv == nil {
-			continue
-		}
-		id := baseName(fd.Recv)
-		if id == nil || c.declared[id.Name] != "" {
-			continue
-		}
-		e := c.entryOf(id.Name)
-		if e == nil {
-			continue
-		}
-		tn, ok := e.obj.(*types.TypeName)
-		if !ok {
-			continue
-		}
-		named, ok := tn.Type().(*types.Named)
-		if !ok || named.TypeParams().Len() > 0 {
-			continue
-		}
-		f := &foreignMethod{decl: fd, recv: fd.Recv, params: fd.Type.Params, name: fd.Name, named: named, entry: e}
-		for m := range named.Methods() {
-			f.redo = f.redo || m.Name() == fd.Name.Name
-		}
-		recv := *fd.Recv.List[0]
-		if len(recv.Names) == 0 {
-			recv.Names = []*ast.Ident{ident("_", fd.Recv.Pos())}
-		}
-		for i, p := range fd.Type.Params.List {
-			if len(p.Names) == 0 { // a mix of named and unnamed parameters is no Go
-				q := *p
-				q.Names = []*ast.Ident{ident("_", p.Pos())}
-				fd.Type.Params.List[i] = &q
-			}
-		}
-		fd.Type.Params = &ast.FieldList{Opening: fd.Type.Params.Opening, List: append([]*ast.Field{&recv}, fd.Type.Params.List...), Closing: fd.Type.Params.Closing}
-		fd.Recv = nil
-		fd.Name = ident(c.s.fresh("ʹ"+e.name+"_"+f.name.Name), f.name.Pos())
-		c.foreign = append(c.foreign, f)
-	}
-}
-
-// addMethods gives the checked methods to their types, unless the cell has an
-// error that is not about them.
-func (c *compiler) addMethods(errs []types.Error) bool {
-	if len(c.foreign) == 0 {
-		return false
-	}
-	for _, e := range errs {
-		if !c.missesForeign(e) {
-			return false
-		}
-	}
-	added := false
-	for _, f := range c.foreign {
-		fn, ok := c.info.Defs[f.decl.Name].(*types.Func)
-		if !ok {
-			continue
-		}
-		sig := fn.Signature()
-		var params []*types.Var
-		for i := 1; i < sig.Params().Len(); i++ {
-			params = append(params, sig.Params().At(i))
-		}
-		msig := types.NewSignatureType(sig.Params().At(0), nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
-		if f.redo {
-			for m := range f.named.Methods() {
-				if m.Name() == f.name.Name {
-					f.obj = m
-				}
-				if m.Name() == f.name.Name && !types.Identical(m.Type(), msig) {
-					c.errorAt(f.name.Pos(), "type", "method %s.%s has another signature than in cell %d: declare type %s again to change it", f.entry.name, f.name.Name, f.entry.cell, f.entry.name)
-				}
-			}
-			continue
-		}
-		f.obj = types.NewFunc(f.name.Pos(), f.named.Obj().Pkg(), f.name.Name, msig)
-		f.named.AddMethod(f.obj)
-		added = true
-	}
-	return added
-}
-
-// missesForeign tells whether an error says that one of the cell's own new
-// methods does not exist yet, or follows from that.
-func (c *compiler) missesForeign(e types.Error) bool {
-	for _, f := range c.foreign {
-		if !f.redo && (strings.Contains(e.Msg, "no field or method "+f.name.Name) || strings.Contains(e.Msg, "missing method "+f.name.Name)) {
-			return true
-		}
-		if o, path, _ := types.LookupFieldOrMethod(f.named, true, f.named.Obj().Pkg(), f.name.Name); o != nil && len(path) > 1 && strings.Contains(e.Msg, "."+f.name.Name) {
-			return true // found in an embedded field, which the new method hides
-		}
-	}
-	return false
 }

@@ -39,7 +39,7 @@ func (c *compiler) commit() func(func(string) bool) (undo func()) {
 		}
 		for _, n := range list {
 			if n.name == name {
-				n.e.piece, n.e.uses, n.e.literal = e.piece, e.uses, e.literal
+				n.e.piece, n.e.uses, n.e.literal, n.e.info = e.piece, e.uses, e.literal, e.info
 			}
 		}
 	})
@@ -101,7 +101,7 @@ func (c *compiler) keepSources(tell func(name string, e *entry)) {
 		seg := c.asm.find(c.offset(d.pos))
 		e := &entry{name: d.name, uses: d.uses, literal: d.literal, cell: c.src.Cell}
 		if seg != nil && d.literal == "" {
-			e.piece = seg.piece
+			e.piece, e.info = seg.piece, c.info
 			if seg.piece.src != c.src {
 				e.cell = seg.piece.src.Cell
 			}

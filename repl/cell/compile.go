@@ -52,6 +52,9 @@ type compiler struct {
 	resultVars map[string]*entry         // _n and ans
 	ahead      map[*ast.Ident]*ast.Ident // variables of a pasted program
 	eval       *evaluation               // compiles an evaluation at a stop
+	changed    []*types.Named            // types of earlier cells that the cell gave methods
+	reverts    []func()                  // take these methods back
+	touched    []*types.Named            // such types, as an attempt before found them
 }
 
 // A topStmt is one statement at the top of a cell.
@@ -74,24 +77,39 @@ func (s *Scope) Compile(src Source) (u *Unit, err error) {
 	}()
 	skip := map[string]bool{}
 	var kept []Diagnostic
+	var touched []*types.Named
 	for {
-		c := &compiler{s: s, src: &src, lines: lineStarts(src.Text), skip: skip}
+		c := &compiler{s: s, src: &src, lines: lineStarts(src.Text), skip: skip, touched: touched}
 		u, again, err := c.compile()
-		if len(again) == 0 {
-			if u != nil {
-				u.Warnings = append(u.Warnings, kept...)
-			}
-			return u, err
+		if err != nil || len(again) > 0 || c.oncemore() {
+			c.revert()
 		}
-		for name, why := range again {
-			skip[name] = true
-			kept = append(kept, Diagnostic{Cell: src.Cell, File: src.File, Line: 1, Column: 1, Kind: "kept", Msg: fmt.Sprintf("%s keeps the old definition: %s", name, why)})
+		switch {
+		case err != nil:
+			return nil, err
+		case len(again) > 0:
+			for name, why := range again {
+				skip[name] = true
+				kept = append(kept, Diagnostic{Cell: src.Cell, File: src.File, Line: 1, Column: 1, Kind: "kept", Msg: name + " keeps the old definition: " + why})
+			}
+		case c.oncemore():
+			touched = c.changed
+		default:
+			sort.Slice(kept, func(i, j int) bool { return kept[i].Msg < kept[j].Msg })
+			u.Warnings = append(u.Warnings, kept...)
+			return u, nil
 		}
 	}
 }
 
 // compile makes the unit, or names the dependants that have to be left out.
 func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.revert()
+			panic(r)
+		}
+	}()
 	chunks := c.chunks()
 	if err := c.parse(chunks); err != nil {
 		return nil, nil, err
@@ -107,7 +125,7 @@ func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
 	if len(c.diags) > 0 {
 		return nil, nil, c.failed()
 	}
-	if c.s.checked != nil {
+	if c.s.checked != nil && !c.oncemore() {
 		c.s.checked(c)
 	}
 	u = c.unit()
@@ -115,6 +133,12 @@ func (c *compiler) compile() (u *Unit, again map[string]string, err error) {
 		return nil, nil, c.failed()
 	}
 	return u, nil, nil
+}
+
+// oncemore tells whether the cell changed methods of earlier types without their
+// users: it is then compiled once more, together with these.
+func (c *compiler) oncemore() bool {
+	return c.eval == nil && c.touched == nil && len(c.changed) > 0
 }
 
 func (c *compiler) failed() error {

@@ -8,8 +8,8 @@ import (
 )
 
 // dependants lists the functions of earlier cells that use, directly or not, a
-// function or constant that this cell declares again. They are compiled again
-// with it, so that they see the new one.
+// function or constant that this cell declares again, or a type whose methods it
+// changes. They are compiled again with it, so that they see the new ones.
 func (c *compiler) dependants(chunks []*chunkPiece) []*entry {
 	redeclared := map[string]bool{}
 	methods := map[string]bool{}
@@ -29,7 +29,8 @@ func (c *compiler) dependants(chunks []*chunkPiece) []*entry {
 			}
 		}
 	}
-	if len(redeclared) == 0 {
+	touched := c.affected()
+	if len(redeclared) == 0 && len(touched) == 0 {
 		return nil
 	}
 	found := map[string]*entry{}
@@ -37,6 +38,12 @@ func (c *compiler) dependants(chunks []*chunkPiece) []*entry {
 		changed = false
 		consider := func(key string, e *entry) {
 			if e.piece == nil || found[key] != nil || redeclared[key] && !isDependant(found, key) || methods[key] || c.skip[key] {
+				return
+			}
+			if touched[key] == e {
+				found[key] = e
+				redeclared[key] = true
+				changed = true
 				return
 			}
 			for n := range e.uses {

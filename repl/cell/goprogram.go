@@ -89,7 +89,15 @@ func (g *GoProgram) cell(src GoCell) error {
 	if src.Text == "" {
 		return nil
 	}
-	g.s.checked = func(c *compiler) { g.write(c, src) }
+	g.s.checked = func(c *compiler) {
+		for _, f := range c.foreign {
+			if f.former != nil && len(f.former.Path) == 1 { // a Go program has one method of a name
+				c.errorAt(f.name.Pos(), "type", "method %s.%s is declared again with another signature or receiver", f.entry.name, f.name.Name)
+				return
+			}
+		}
+		g.write(c, src)
+	}
 	u, err := g.s.Compile(src.Source)
 	g.s.checked = nil
 	if err != nil {

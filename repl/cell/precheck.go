@@ -2,8 +2,6 @@ package cell
 
 import (
 	"errors"
-	"go/token"
-	"strings"
 )
 
 // Precheck parses and type-checks a cell as it stands and gives its mistakes.
@@ -20,7 +18,7 @@ func (s *Scope) Precheck(text string) (found []Diagnostic) {
 	c := &compiler{s: s, src: &src, lines: lineStarts(text), skip: map[string]bool{}}
 	chunks := c.chunks()
 	for _, k := range chunks {
-		if k.chunk.kind == token.FUNC && strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(k.chunk.text, "func")), "(") {
+		if declaresMethods(k.chunk) {
 			return nil
 		}
 	}

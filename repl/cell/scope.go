@@ -55,6 +55,7 @@ type entry struct {
 	piece    *piece          // source of a function, method, type or constant
 	uses     map[string]bool // names of the session that it refers to
 	literal  string          // type: its text, for the comparison
+	info     *types.Info     // of the unit that a function or method was compiled in
 }
 
 // NewScope starts a session in which nothing is declared.

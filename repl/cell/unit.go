@@ -23,8 +23,10 @@ type Unit struct {
 	Vars     []Variable                    // variables that the cell declares
 	Warnings []Diagnostic                  // unused things, functions that keep an old definition
 	Quiet    bool                          // the last statement ended in ;
+	Methods  []*types.Named                // types of earlier cells that have other methods now
 
 	commit func(reached func(internal string) bool) (undo func())
+	revert func()
 }
 
 // A FuncDecl is a function or method that a unit declares.
@@ -32,6 +34,7 @@ type FuncDecl struct {
 	Decl   *ast.FuncDecl
 	Name   string      // as reports write it
 	Method *types.Func // the method that it is, when it is written as a function
+	Former *Former     // what the method's name meant in the type before
 }
 
 // A Storage is a variable of the session.
@@ -68,6 +71,9 @@ func (u *Unit) Commit(reached func(internal string) bool) (undo func()) {
 	return undo
 }
 
+// Revert gives the types of Methods the methods that they had before the cell.
+func (u *Unit) Revert() { u.revert() }
+
 // unit makes the unit of a checked cell.
 func (c *compiler) unit() *Unit {
 	s := c.s
@@ -96,14 +102,14 @@ func (c *compiler) unit() *Unit {
 	}
 	c.topStmts(u)
 	u.Warnings = append(c.warns, c.keptVars()...)
-	u.commit = c.commit()
+	u.commit, u.revert, u.Methods = c.commit(), c.revert, c.changed
 	return u
 }
 
 func (c *compiler) funcDecl(d *ast.FuncDecl) FuncDecl {
 	f := FuncDecl{Decl: d, Name: c.userName(d.Name.Name)}
 	if m := c.foreignOf(d); m != nil {
-		f.Method = m.obj
+		f.Method, f.Former = m.obj, m.former
 		f.Name = "(" + m.entry.name + ")." + m.name.Name
 		return f
 	}

@@ -21,10 +21,11 @@ type machine struct {
 	globals map[types.Object]unsafe.Pointer
 	funcs   map[*types.Func]*function
 	insts   map[string]*code
-	names   map[types.Object]string // what the user calls an object
-	libs    map[string]*types.Scope // generic functions of the standard library
-	unique  sync.Map                // values to where Handle keeps them
-	known   map[string]bool         // packages whose types are learned
+	former  map[*types.Func]*cell.Former // of methods that took the place of another
+	names   map[types.Object]string      // what the user calls an object
+	libs    map[string]*types.Scope      // generic functions of the standard library
+	unique  sync.Map                     // values to where Handle keeps them
+	known   map[string]bool              // packages whose types are learned
 	pkg     *types.Package
 	noSites *unitSource
 }
@@ -265,7 +266,7 @@ func (m *machine) codeOf(o *types.Func, args []types.Type) *code {
 		return k
 	}
 	sig := fn.info.Defs[fn.decl.Name].(*types.Func).Signature()
-	params := sig.TypeParams()
+	params := sig.TypeParams() // of a method that is written as a function, too
 	if sig.Recv() != nil {
 		params = sig.RecvTypeParams()
 	}

@@ -92,6 +92,7 @@ type Interp struct {
 	run      *run
 	began    time.Time
 	undo     func() // takes back what the last cell declared
+	unlink   func() // takes back what the unit that is run did to methods
 	stacks   stacks
 	interned interner
 	wakes    atomic.Int64 // waits of goroutines that ended
@@ -205,7 +206,7 @@ func (in *Interp) Run(ctx context.Context, src Source) (Result, error) {
 	err = in.start(ctx, r, in.entry)
 	in.types.Lock()
 	in.unit = nil
-	in.undo = u.Commit(func(name string) bool { return r.reached[name] })
+	in.commit(u, func(name string) bool { return r.reached[name] })
 	in.types.Unlock()
 	for i, v := range r.shown {
 		s := in.shown(v)
@@ -229,11 +230,20 @@ func (in *Interp) prepare(src Source) (*cell.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.entry, err = in.machine.link(u, true); err != nil {
+	if in.entry, in.unlink, err = in.machine.link(u, true); err != nil {
 		return u, &cell.InternalError{Stage: "interpret", Err: err}
 	}
 	if in.entry == nil {
-		in.undo = u.Commit(func(string) bool { return false })
+		in.commit(u, func(string) bool { return false })
 	}
 	return u, nil
+}
+
+// commit makes what a unit declared part of the session.
+func (in *Interp) commit(u *cell.Unit, reached func(string) bool) {
+	names, methods := u.Commit(reached), in.unlink
+	in.undo = func() {
+		names()
+		methods()
+	}
 }

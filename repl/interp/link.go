@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"unsafe"
 
 	"github.com/tpush/tpush/repl/cell"
@@ -15,17 +16,32 @@ const beginBit = cell.BeginBit
 
 func newMachine(in *Interp) *machine {
 	m := &machine{in: in, globals: map[types.Object]unsafe.Pointer{}, funcs: map[*types.Func]*function{}, insts: map[string]*code{},
-		names: map[types.Object]string{}, libs: map[string]*types.Scope{}, known: map[string]bool{}, pkg: types.NewPackage(mainPath, mainPath)}
+		names: map[types.Object]string{}, former: map[*types.Func]*cell.Former{}, libs: map[string]*types.Scope{}, known: map[string]bool{}, pkg: types.NewPackage(mainPath, mainPath)}
 	m.types = newTypeTable(in.symbol)
 	m.noSites = &unitSource{site: func(token.Pos, cell.Site) int { return 0 }, bare: true}
 	return m
 }
 
-// link compiles a unit and gives what runs its statements, nil if it has none.
-func (m *machine) link(u *cell.Unit, body bool) (entry func(), err error) {
+// link compiles a unit and gives what runs its statements, nil if it has none,
+// and what gives the methods of earlier types back what they were.
+func (m *machine) link(u *cell.Unit, body bool) (entry, undo func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	former := map[*function]function{}
+	undo = func() {
+		for fn, was := range former {
+			*fn = was
+		}
+		u.Revert()
+		m.methodsChanged(u.Methods)
+	}
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
 	defer catchFault(&err)
+	m.methodsChanged(u.Methods)
 	m.use(u.Info)
 	src := &unitSource{site: u.Site, line: u.Line, bare: m.in.opt.Bare}
 	for _, v := range u.Storage {
@@ -47,12 +63,16 @@ func (m *machine) link(u *cell.Unit, body bool) (entry func(), err error) {
 		fn.generic = sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0
 		if d.Method != nil { // of a type of an earlier cell
 			if old := m.funcs[d.Method]; old != nil {
+				former[old] = *old
 				*old = *fn
 				old.code = &code{}
 				todo = append(todo, old)
 				continue
 			}
 			m.funcs[d.Method] = fn
+			if d.Former != nil {
+				m.former[d.Method] = d.Former
+			}
 		}
 		m.funcs[o] = fn
 		if !fn.generic {
@@ -64,12 +84,27 @@ func (m *machine) link(u *cell.Unit, body bool) (entry func(), err error) {
 		m.compileFunc(fn, nil, fn.code)
 	}
 	if len(u.Body) == 0 || !body {
-		return nil, nil
+		return nil, undo, nil
 	}
 	c := m.topLevel(u, src)
 	c.code.body = c.cellBody(u, nil)
 	k := c.code
-	return func() { m.run(newFr(k, nil, m.in.stacks.current())) }, nil
+	return func() { m.run(newFr(k, nil, m.in.stacks.current())) }, undo, nil
+}
+
+// methodsChanged forgets what was found out about methods when those of some
+// types changed.
+func (m *machine) methodsChanged(of []*types.Named) {
+	if len(of) == 0 {
+		return
+	}
+	for _, t := range m.types.all() {
+		t.methods.Clear()
+		t.impls.Clear()
+		if n, ok := t.t.(*types.Named); ok && slices.Contains(of, n.Origin()) {
+			cell.Refresh(n)
+		}
+	}
 }
 
 // topLevel starts the compilation of a cell's statements.
@@ -91,7 +126,7 @@ func (m *machine) topLevel(u *cell.Unit, src *unitSource) *fc {
 // linkEval compiles an evaluation; the result runs it with the memory of the
 // locals that it uses and gives the values of its last expression.
 func (m *machine) linkEval(e *cell.Evaluation) (run func([]unsafe.Pointer) []any, err error) {
-	if _, err = m.link(e.Unit, false); err != nil || len(e.Unit.Body) == 0 {
+	if _, _, err = m.link(e.Unit, false); err != nil || len(e.Unit.Body) == 0 {
 		return nil, err
 	}
 	m.mu.Lock()

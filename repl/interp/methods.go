@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -183,28 +185,53 @@ func (m *machine) nameOf(v any) string {
 // A bound is how a method of a type is called with a receiver from an interface.
 type bound struct {
 	code *code // its first variable is the receiver
-	t    *typ
+	sig  *typ
 }
 
-// bind finds the method of a type, nil if there is none.
-func (m *machine) bind(t *typ, name string) *bound {
-	if b, ok := t.methods.Load(name); ok {
+// bind finds the method of a type, nil if there is none: of those that the name
+// has meant, the last with the signature.
+func (m *machine) bind(t *typ, name string, sig *typ) *bound {
+	b, _ := t.methods.Load(name)
+	if b, ok := b.(*bound); ok && b.sig == sig {
+		return b
+	}
+	key := name + "#" + strconv.Itoa(sig.id)
+	if b, ok := t.methods.Load(key); ok {
 		return b.(*bound)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := m.bindLocked(t, name)
-	t.methods.Store(name, b)
-	return b
+	b2, newest := m.bindLocked(t, name, sig)
+	if newest {
+		key = name
+	}
+	t.methods.Store(key, b2)
+	return b2
 }
 
-func (m *machine) bindLocked(t *typ, name string) *bound {
+func (m *machine) bindLocked(t *typ, name string, sig *typ) (b *bound, newest bool) {
 	o, path, _ := types.LookupFieldOrMethod(t.t, false, m.mainPackage(), name)
-	fn, ok := o.(*types.Func)
-	if !ok {
-		return nil
+	if newest = o != nil; !newest { // a method of the pointer may have taken the place of the value's
+		o, path, _ = types.LookupFieldOrMethod(types.NewPointer(t.t), false, m.mainPackage(), name)
 	}
-	return &bound{m.wrapper(t, fn, path), t}
+	for fn, ok := o.(*types.Func); ok; newest = false {
+		if s := m.types.of(noRecv(fn.Signature())); s == sig && (newest || m.mayCall(t, fn, path)) {
+			return &bound{m.wrapper(t, fn, path), s}, newest
+		}
+		f := m.former[fn.Origin()]
+		if f == nil || m.funcs[f.Func] == nil || m.funcs[f.Func].generic {
+			break
+		}
+		fn, path = f.Func, append(slices.Clone(path[:len(path)-1]), f.Path...)
+	}
+	return nil, false
+}
+
+// mayCall tells whether a value that an interface holds can be the receiver of a
+// method.
+func (m *machine) mayCall(t *typ, fn *types.Func, path []int) bool {
+	_, ptr := types.Unalias(fn.Signature().Recv().Type()).(*types.Pointer)
+	return !ptr || isPointerTo(t) || len(path) > 1
 }
 
 // mainPackage is a package in which unexported names of cells are looked up:
@@ -249,7 +276,7 @@ func (m *machine) wrapper(t *typ, fn *types.Func, path []int) *code {
 func (m *machine) callMethod(f *fr, v any, name string, sig *typ, args []unsafe.Pointer) []unsafe.Pointer {
 	if b, ok := v.(box); ok {
 		t := m.types.byID(b.ID)
-		bd := m.bind(t, name)
+		bd := m.bind(t, name, sig)
 		if bd == nil {
 			panic(&fault{0, "no method " + name + " of " + t.t.String()})
 		}

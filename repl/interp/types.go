@@ -3,6 +3,7 @@ package interp
 import (
 	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,6 +74,13 @@ func (tt *typeTable) byID(id int) *typ {
 	tt.mu.Lock()
 	defer tt.mu.Unlock()
 	return tt.list[id]
+}
+
+// all lists the typs.
+func (tt *typeTable) all() []*typ {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	return slices.Clone(tt.list)
 }
 
 func (tt *typeTable) get(t types.Type) *typ {
