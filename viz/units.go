@@ -47,12 +47,24 @@ func DurationNS(ns int64) string {
 	return fmt.Sprintf("%dm%02ds", s/60, s%60)
 }
 
-// Plural writes a number of things whose plural ends in s: 1 op, 2 ops.
-func Plural(n int, noun string) string {
+// Plural writes a number of things: 1 op, 2 launches, 1,024 entries, 3 pieces of output.
+func Plural[N ~int | ~int64 | ~uint64 | ~uint32](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	word, rest, _ := strings.Cut(noun, " of ")
+	if rest != "" {
+		rest = " of " + rest
+	}
+	switch {
+	case strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"), strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"):
+		word += "es"
+	case len(word) > 1 && strings.HasSuffix(word, "y") && !strings.ContainsRune("aeiou", rune(word[len(word)-2])):
+		word = word[:len(word)-1] + "ies"
+	default:
+		word += "s"
+	}
+	return Count(int64(n)) + " " + word + rest
 }
 
 // Count writes a whole number with commas: 1,234,567.

@@ -135,16 +135,12 @@ func (a *app) openFiles(o *tui.Options, args []string, state string, every time.
 	switch {
 	case errors.As(err, &locked):
 		f.Warn = append(f.Warn, err.Error()+"; saving here may undo what is done there")
+		f.Session = session
 	case err != nil: // a state folder that cannot be written: the notebook works without
 		f.Warn = append(f.Warn, fmt.Sprintf("no autosave: %v", err))
 	default:
 		f.Session = session
-		f.Recover = session.Recovered(string(f.Original))
 	}
-	if path == "" {
-		if left := store.Orphans(state, time.Now()); len(left) > 0 && f.Recover == nil {
-			f.Recover = &left[0]
-		}
-	}
+	f.Kept = store.Kept(state, path, string(f.Original), time.Now())
 	return nil
 }

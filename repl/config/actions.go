@@ -1,6 +1,7 @@
 package config
 
-// A Context is where a key is typed. Keys of a context win over global ones.
+// A Context is where a key is typed. Keys of one panel win over those of every
+// panel, and keys of a context over global ones.
 type Context string
 
 // The contexts.
@@ -9,11 +10,30 @@ const (
 	Editor Context = "editor" // typing a cell
 	Cells  Context = "cells"  // cell mode: letters are actions
 	Popup  Context = "popup"  // a list is open: completion, palette, history
-	Panel  Context = "panel"  // a panel has the focus
+	Panel  Context = "panel"  // any panel has the focus
+
+	// One panel has the focus; the values are the names of the panels.
+	HBM      Context = "hbm"
+	Vars     Context = "vars"
+	Fusion   Context = "fusion"
+	Trace    Context = "trace"
+	Graph    Context = "graph"
+	Roofline Context = "roofline"
+	Events   Context = "events"
+	Cache    Context = "cache"
+	Debug    Context = "debug"
+	Help     Context = "help"
 )
 
 // Contexts lists the contexts in the order of :keys.
-func Contexts() []Context { return []Context{Global, Editor, Cells, Popup, Panel} }
+func Contexts() []Context {
+	return append([]Context{Global, Editor, Cells, Popup, Panel}, Panels()...)
+}
+
+// Panels lists the contexts of a single panel.
+func Panels() []Context {
+	return []Context{HBM, Vars, Fusion, Trace, Graph, Roofline, Events, Cache, Debug, Help}
+}
 
 // An Action is something a key can do. Its name is what [keys] and the palette
 // call it; keys are in the notation of the terminal library ("ctrl+r"), a
@@ -71,7 +91,7 @@ var actions = []Action{
 
 	{"keys", Cells, []string{"?"}, "every key and what it does"},
 	{"edit", Cells, []string{"enter", "e"}, "type in the cell"},
-	{"type", Cells, []string{"i", "esc"}, "back to the prompt"},
+	{"type", Cells, []string{"esc", "i"}, "back to the prompt"},
 	{"cell-down", Cells, []string{"j", "down"}, "the next cell"},
 	{"cell-up", Cells, []string{"k", "up"}, "the cell before"},
 	{"cell-first", Cells, []string{"g", "home"}, "the first cell"},
@@ -108,6 +128,76 @@ var actions = []Action{
 	{"close", Popup, []string{"esc", "ctrl+g"}, "close the list"},
 
 	{"leave-panel", Panel, []string{"esc", "q"}, "give the focus back to the cells"},
+	{"row-up", Panel, []string{"up", "k"}, "one row up"},
+	{"row-down", Panel, []string{"down", "j"}, "one row down"},
+	{"row-page-up", Panel, []string{"pgup"}, "a page of rows up"},
+	{"row-page-down", Panel, []string{"pgdown"}, "a page of rows down"},
+	{"row-top", Panel, []string{"home", "g"}, "the first row"},
+	{"row-bottom", Panel, []string{"end", "G"}, "the last row"},
+
+	{"hbm-choose", HBM, []string{"enter"}, "select the block and show its line"},
+	{"hbm-view", HBM, []string{"v"}, "owners by line, blocks by address, or names and what :free gives"},
+	{"hbm-sort", HBM, []string{"s"}, "sort by size, padding or place"},
+	{"hbm-free", HBM, []string{"f"}, "free the name under the cursor"},
+
+	{"vars-choose", Vars, []string{"enter"}, "select what made the variable and show its line"},
+	{"vars-inspect", Vars, []string{"i"}, "inspect the variable in the notebook"},
+	{"vars-sort", Vars, []string{"s"}, "sort by name, HBM or cell"},
+	{"vars-filter", Vars, []string{"/"}, "show only what matches"},
+
+	{"fusion-choose", Fusion, []string{"enter"}, "select the group and list its ops; select an op and show its line"},
+	{"fusion-back", Fusion, []string{"backspace"}, "back to the groups"},
+	{"fusion-fold", Fusion, []string{"f"}, "fold the turns of a loop into one row, or show each"},
+	{"fusion-why", Fusion, []string{"?"}, "explain the group in the notebook"},
+	{"fusion-filter", Fusion, []string{"/"}, "show only what matches"},
+
+	{"trace-left", Trace, []string{"left"}, "the slice before"},
+	{"trace-right", Trace, []string{"right"}, "the next slice"},
+	{"trace-up", Trace, []string{"up"}, "the lane above"},
+	{"trace-down", Trace, []string{"down"}, "the lane below"},
+	{"trace-zoom-in", Trace, []string{"w"}, "half the time, around the slice"},
+	{"trace-zoom-out", Trace, []string{"s"}, "twice the time"},
+	{"trace-pan-left", Trace, []string{"a"}, "earlier"},
+	{"trace-pan-right", Trace, []string{"d"}, "later"},
+	{"trace-all", Trace, []string{"0"}, "everything that was recorded"},
+	{"trace-cell", Trace, []string{"c"}, "the cell of the slice, or the last that used the device"},
+	{"trace-find", Trace, []string{"/"}, "search"},
+	{"trace-next", Trace, []string{"n"}, "search on"},
+	{"trace-previous", Trace, []string{"N"}, "search back"},
+	{"trace-choose", Trace, []string{"enter"}, "select the op and show its line"},
+	{"trace-mark", Trace, []string{"m"}, "put a mark at the present moment"},
+	{"trace-export", Trace, []string{"e"}, "write the recording for another tool"},
+
+	{"graph-left", Graph, []string{"left"}, "the node to the left"},
+	{"graph-right", Graph, []string{"right"}, "the node to the right"},
+	{"graph-up", Graph, []string{"up"}, "the nearest node above"},
+	{"graph-down", Graph, []string{"down"}, "the nearest node below"},
+	{"graph-pan-left", Graph, []string{"a"}, "move the window left"},
+	{"graph-pan-right", Graph, []string{"d"}, "move the window right"},
+	{"graph-pan-up", Graph, []string{"w"}, "move the window up"},
+	{"graph-pan-down", Graph, []string{"s"}, "move the window down"},
+	{"graph-earlier", Graph, []string{"["}, "the group before"},
+	{"graph-later", Graph, []string{"]"}, "the next group"},
+	{"graph-latest", Graph, []string{"0"}, "follow the latest group"},
+	{"graph-group", Graph, []string{"g"}, "the program of a group"},
+	{"graph-choose", Graph, []string{"enter"}, "select the op and show its line"},
+
+	{"roofline-choose", Roofline, []string{"enter"}, "select the kernel's last op and show its line"},
+
+	{"events-choose", Events, []string{"enter"}, "select what the event is about and show its line"},
+	{"events-filter", Events, []string{"/"}, "show only what matches"},
+
+	{"cache-choose", Cache, []string{"enter"}, "select the group that ran the program last"},
+	{"cache-filter", Cache, []string{"/"}, "show only what matches"},
+
+	{"debug-part", Debug, []string{"tab"}, "stack, locals, watches or breakpoints"},
+	{"debug-choose", Debug, []string{"enter"}, "go to the frame, or select what the row stands for"},
+	{"debug-delete", Debug, []string{"d"}, "clear the breakpoint or the watch"},
+	{"debug-watch", Debug, []string{"w"}, "show a value at each stop"},
+	{"debug-break", Debug, []string{"b"}, "set a breakpoint"},
+
+	{"help-choose", Help, []string{"enter"}, "the page of the command, in the notebook"},
+	{"help-filter", Help, []string{"/"}, "search commands and keys"},
 
 	{"interrupt", Global, []string{"ctrl+c"}, "interrupt the cell, a second time offer a restart, clear what is typed"},
 	{"palette", Global, []string{"ctrl+p"}, "find a command by its name"},

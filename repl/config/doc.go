@@ -18,7 +18,7 @@ func Markdown() string {
 	for _, s := range settings {
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | `%s` | %s |\n", s.Key, s.Takes, s.get(def), EnvName(s.Key), s.Doc)
 	}
-	b.WriteString("\n## Keys\n\nEach line of `[keys]` gives an action its key, a list of keys, or `\"\"` for none. The keys of a context win over global ones;\n`d d` is d twice.\n")
+	b.WriteString("\n## Keys\n\nEach line of `[keys]` gives an action its key, a list of keys, or `\"\"` for none. The keys of a context win over global ones,\nthose of one panel over those of every panel; `d d` is d twice.\n")
 	b.WriteString(KeysTable(def.Keys))
 	return b.String()
 }

@@ -49,13 +49,23 @@ func (m Keymap) Lookup(c Context, pending, key string) (action string, more bool
 	if pending != "" {
 		key = pending + " " + key
 	}
-	if m.heads[c][key] {
-		return "", true
+	for _, c := range within(c) {
+		if m.heads[c][key] {
+			return "", true
+		}
+		if a := m.match[c][key]; a != "" {
+			return a, false
+		}
 	}
-	if a := m.match[c][key]; a != "" {
-		return a, false
+	return "", false
+}
+
+// within lists the contexts whose keys are in force in one, the strongest first.
+func within(c Context) []Context {
+	if slices.Contains(Panels(), c) {
+		return []Context{c, Panel, Global}
 	}
-	return m.match[Global][key], false
+	return []Context{c, Global}
 }
 
 // rebind gives an action other keys: one, a list, or none for "".

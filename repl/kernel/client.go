@@ -32,13 +32,14 @@ type Client struct {
 	next    int
 	waiting map[string]chan Message
 	gone    bool
+	over    chan struct{} // closed once gone
 	onDebug func(json.RawMessage)
 }
 
 // NewClient makes a client over a pair of pipes. died is called once the pipe
 // has broken and says how the kernel ended; it may be nil.
 func NewClient(r io.Reader, w io.Writer, died func() *DiedError) *Client {
-	c := &Client{conn: conn{r: r, w: w}, died: died, waiting: map[string]chan Message{}}
+	c := &Client{conn: conn{r: r, w: w}, died: died, waiting: map[string]chan Message{}, over: make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -54,6 +55,7 @@ func (c *Client) read() {
 			}
 			clear(c.waiting)
 			c.mu.Unlock()
+			close(c.over)
 			return
 		}
 		c.mu.Lock()
@@ -66,6 +68,13 @@ func (c *Client) read() {
 			onDebug(m.Content)
 		}
 	}
+}
+
+// Wait waits until the kernel is gone, also when nobody asks it anything, and
+// says how it ended: a *DiedError.
+func (c *Client) Wait() error {
+	<-c.over
+	return c.dead()
 }
 
 func (c *Client) dead() error {

@@ -33,13 +33,11 @@ func (*Debug) Wants() (string, any) { return "debug", nil }
 
 // Load implements Panel.
 func (p *Debug) Load(data json.RawMessage) error {
-	var d inspect.Debug
-	if err := json.Unmarshal(data, &d); err != nil {
+	if err := decode(data, &p.d); err != nil {
 		return err
 	}
-	p.d = &d
-	if d.State == "stopped" {
-		p.at[0] = d.Frame
+	if p.d.State == "stopped" {
+		p.at[0] = p.d.Frame
 	}
 	for i := range p.at {
 		p.at[i] = max(0, min(p.at[i], p.len(i)-1))
@@ -181,7 +179,7 @@ func (p *Debug) Do(action string) (Effect, bool) {
 			}
 		}
 		return Effect{}, true
-	case "enter":
+	case "choose":
 		s, ok := p.row(p.part, p.at[p.part])
 		e := selected(s, ok)
 		if debugParts[p.part] == "stack" && ok {
@@ -211,13 +209,7 @@ func (p *Debug) Do(action string) (Effect, bool) {
 
 // Actions implements Panel.
 func (*Debug) Actions() []Action {
-	return append(listActions(),
-		Action{"part", "tab", "", "stack, locals, watches or breakpoints"},
-		Action{"enter", "enter", "", "go to the frame, or select what the row stands for"},
-		Action{"delete", "d", "", "clear the breakpoint or the watch"},
-		Action{"watch", "w", "an expression", "show a value at each stop"},
-		Action{"break", "b", "a line, op KIND, nan, or mem > N", "set a breakpoint"},
-	)
+	return listActions(Action{Name: "part"}, Action{Name: "choose"}, Action{Name: "delete"}, Action{Name: "watch", Arg: "an expression"}, Action{Name: "break", Arg: "a line, op KIND, nan, or mem > N"})
 }
 
 // Select implements Panel: the cursor goes to the row that fits best.

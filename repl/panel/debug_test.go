@@ -61,11 +61,11 @@ func TestDebugPanelOfAStop(t *testing.T) {
 	}
 	golden(t, "testdata/debug_stopped.txt", b.String())
 	p.Select(panel.Selection{Op: 41})
-	if e, _ := p.Do("enter"); e.Selection == nil || e.Selection.Value != 7 {
+	if e, _ := p.Do("choose"); e.Selection == nil || e.Selection.Value != 7 {
 		t.Errorf("op 41 is found as %+v", e.Selection)
 	}
 	p.Select(panel.Selection{Cell: 6, Line: 14})
-	if e, _ := p.Do("enter"); e.Command != ":frame 1" || e.Selection.Line != 14 {
+	if e, _ := p.Do("choose"); e.Command != ":frame 1" || e.Selection.Line != 14 {
 		t.Errorf("the caller's line is found as %+v", e)
 	}
 	p.Do("part")

@@ -46,11 +46,9 @@ func (p *Fusion) chosen() uint64 {
 
 // Load implements Panel.
 func (p *Fusion) Load(data json.RawMessage) error {
-	var f inspect.Fusion
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := decode(data, &p.f); err != nil {
 		return err
 	}
-	p.f = &f
 	p.arrange()
 	return nil
 }
@@ -106,7 +104,7 @@ func (p *Fusion) View(ctx Context, w, h int) []string {
 	if p.f == nil {
 		return empty(ctx, w, h, top, waiting)
 	}
-	top.note = p.f.Mode + " mode, queue " + strconv.Itoa(p.f.Queued) + " ops"
+	top.note = p.f.Mode + " mode, queue " + viz.Plural(p.f.Queued, "op")
 	if len(p.f.Groups) == 0 {
 		return empty(ctx, w, h, top, "nothing was launched yet: x := tpu.Ones(8).Add(1) launches")
 	}
@@ -133,7 +131,7 @@ func (p *Fusion) View(ctx Context, w, h int) []string {
 	p.list.page = max(1, h-10)
 	parts = append(parts, viz.StackPart{Drawing: sorted, Min: 3, Grow: true})
 	if d != nil && h >= 12 {
-		rule := viz.Lines{Rows: [][]viz.Piece{viz.Line(viz.Strong, "why "+d.Group.Label()+"  (enter lists its ops)")}}
+		rule := viz.Lines{Rows: [][]viz.Piece{viz.Line(viz.Strong, "why "+d.Group.Label()+"  "+ctx.hint("fusion-choose", "lists its ops"))}}
 		parts = append(parts, viz.StackPart{Drawing: rule, Min: 1}, viz.StackPart{Drawing: viz.Lines{Rows: d.Explain()}, Min: 2, Max: 6})
 		if h >= 30 && len(d.Kernels) > 0 {
 			parts = append(parts, viz.StackPart{Drawing: d.KernelTable(), Min: 2, Max: 8})
@@ -175,7 +173,7 @@ func (p *Fusion) Do(action string) (Effect, bool) {
 	}
 	name, arg, _ := strings.Cut(action, " ")
 	switch name {
-	case "enter":
+	case "choose":
 		s, ok := l.now()
 		if p.open == 0 && ok {
 			p.open = s.Group
@@ -203,13 +201,7 @@ func (p *Fusion) Do(action string) (Effect, bool) {
 
 // Actions implements Panel.
 func (*Fusion) Actions() []Action {
-	return append(listActions(),
-		Action{"enter", "enter", "", "select the group and list its ops; select an op and show its line"},
-		Action{"back", "backspace", "", "back to the groups"},
-		Action{"fold", "f", "", "fold the turns of a loop into one row, or show each"},
-		Action{"why", "?", "", "explain the group in the notebook"},
-		Action{"filter", "/", "part of a group, op, line or reason", "show only what matches"},
-	)
+	return listActions(Action{Name: "choose"}, Action{Name: "back"}, Action{Name: "fold"}, Action{Name: "why"}, Action{Name: "filter", Arg: "part of a group, op, line or reason"})
 }
 
 // Select implements Panel: the group that has the op, or stands for the group,

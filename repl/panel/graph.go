@@ -40,12 +40,12 @@ func (p *Graph) Wants() (string, any) {
 
 // Load implements Panel.
 func (p *Graph) Load(data json.RawMessage) error {
-	var g inspect.Graph
-	if err := json.Unmarshal(data, &g); err != nil {
+	was := p.g
+	if err := decode(data, &p.g); err != nil {
 		return err
 	}
-	same := p.g != nil && p.g.Group == g.Group && len(p.g.Nodes) == len(g.Nodes)
-	p.g = &g
+	g := p.g
+	same := was != nil && was.Group == g.Group && len(was.Nodes) == len(g.Nodes)
 	x, y := p.dag.X, p.dag.Y
 	p.dag = g.Drawing()
 	if same {
@@ -96,7 +96,7 @@ func (p *Graph) View(ctx Context, w, h int) []string {
 		return empty(ctx, w, h, top, why)
 	}
 	top.title = fmt.Sprintf("GRAPH g%d %s", g.Group, g.Name)
-	top.note = strconv.Itoa(len(g.Nodes)) + " nodes"
+	top.note = viz.Plural(len(g.Nodes), "node")
 	if g.Pending {
 		top.note += ", PENDING"
 	}
@@ -113,7 +113,7 @@ func (p *Graph) View(ctx Context, w, h int) []string {
 	if ctx.Focused {
 		d.Marked = p.at
 	}
-	card := "arrows choose a node, [ and ] an earlier and a later group"
+	card := ctx.hint("graph-left graph-right graph-up graph-down", "another node", "graph-earlier graph-later", "an earlier, a later group")
 	if ctx.Focused && p.at >= 0 && p.at < len(g.Nodes) {
 		card = g.Nodes[p.at].Card()
 	}
@@ -170,7 +170,7 @@ func (p *Graph) Do(action string) (Effect, bool) {
 			return Effect{Refresh: true}, true
 		}
 		return Effect{}, true
-	case "enter":
+	case "choose":
 		if p.g == nil || p.at < 0 || p.at >= len(p.g.Nodes) {
 			return Effect{}, true
 		}
@@ -183,19 +183,19 @@ func (p *Graph) Do(action string) (Effect, bool) {
 // Actions implements Panel.
 func (*Graph) Actions() []Action {
 	return []Action{
-		{"left", "left", "", "the node to the left"},
-		{"right", "right", "", "the node to the right"},
-		{"up", "up", "", "the nearest node above"},
-		{"down", "down", "", "the nearest node below"},
-		{"pan-left", "a", "", "move the window left"},
-		{"pan-right", "d", "", "move the window right"},
-		{"pan-up", "w", "", "move the window up"},
-		{"pan-down", "s", "", "move the window down"},
-		{"earlier", "[", "", "the group before"},
-		{"later", "]", "", "the next group"},
-		{"latest", "0", "", "follow the latest group"},
-		{"group", "g", "gN", "the program of a group"},
-		{"enter", "enter", "", "select the op and show its line"},
+		{Name: "left"},
+		{Name: "right"},
+		{Name: "up"},
+		{Name: "down"},
+		{Name: "pan-left"},
+		{Name: "pan-right"},
+		{Name: "pan-up"},
+		{Name: "pan-down"},
+		{Name: "earlier"},
+		{Name: "later"},
+		{Name: "latest"},
+		{Name: "group", Arg: "gN"},
+		{Name: "choose"},
 	}
 }
 

@@ -40,11 +40,9 @@ func (*HBM) Wants() (string, any) { return "hbm", nil }
 
 // Load implements Panel.
 func (p *HBM) Load(data json.RawMessage) error {
-	var m inspect.Memory
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := decode(data, &p.m); err != nil {
 		return err
 	}
-	p.m = &m
 	p.sort()
 	return nil
 }
@@ -153,7 +151,7 @@ func (p *HBM) View(ctx Context, w, h int) []string {
 	}
 	title := viz.Lines{Rows: [][]viz.Piece{{
 		{Text: "by " + strings.TrimSuffix(hbmForms[p.form], "s"), Meaning: viz.Strong},
-		{Text: "  sorted by " + hbmOrders[p.order] + "  v other view  s sort", Meaning: viz.Dim},
+		{Text: "  sorted by " + hbmOrders[p.order] + "  " + ctx.hint("hbm-view", "other view", "hbm-sort", "sort"), Meaning: viz.Dim},
 	}}}
 	parts = append(parts, viz.StackPart{Drawing: title, Min: 1, Max: 1}, viz.StackPart{Drawing: p.table(ctx), Min: 2, Grow: true})
 	if card := m.Holders(4); card != nil && h >= 20 {
@@ -223,7 +221,7 @@ func (p *HBM) Do(action string) (Effect, bool) {
 		return Effect{}, true
 	}
 	switch action {
-	case "enter":
+	case "choose":
 		s, ok := l.now()
 		return selected(s, ok), true
 	case "view":
@@ -250,12 +248,7 @@ func (p *HBM) Do(action string) (Effect, bool) {
 
 // Actions implements Panel.
 func (*HBM) Actions() []Action {
-	return append(listActions(),
-		Action{"enter", "enter", "", "select the block and show its line"},
-		Action{"view", "v", "", "owners by line, blocks by address, or names and what :free gives"},
-		Action{"sort", "s", "", "sort by size, padding or place"},
-		Action{"free", "f", "", "free the name under the cursor"},
-	)
+	return listActions(Action{Name: "choose"}, Action{Name: "view"}, Action{Name: "sort"}, Action{Name: "free"})
 }
 
 // Select implements Panel.

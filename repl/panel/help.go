@@ -10,19 +10,21 @@ import (
 
 // Help lists commands and keys, and searches them.
 type Help struct {
-	// Keys are the keys of the screen; those of the panels are known.
-	Keys []inspect.HelpRow
-
-	commands *inspect.Help
-	rows     []inspect.HelpRow // that the filter lets through
-	list     list
+	Keys []inspect.HelpRow // those in force, which the screen knows
+	table[inspect.Help]
 }
 
 // NewHelp makes the panel.
 func NewHelp() *Help {
-	p := &Help{}
-	p.arrange()
-	return p
+	return &Help{table: table[inspect.Help]{rows: func(h *inspect.Help, keeps func(...string) bool) ([]int, []Selection) {
+		var kept []int
+		for i, r := range h.Rows {
+			if keeps(r.Name, r.Doc, r.Group, r.Args) {
+				kept = append(kept, i)
+			}
+		}
+		return kept, make([]Selection, len(kept))
+	}}}
 }
 
 // Name implements Panel.
@@ -34,41 +36,14 @@ func (*Help) Title() string { return "Help" }
 // Wants implements Panel.
 func (*Help) Wants() (string, any) { return "help", nil }
 
-// Load implements Panel.
+// Load implements Panel: the keys follow the commands.
 func (p *Help) Load(data json.RawMessage) error {
-	var h inspect.Help
-	if err := json.Unmarshal(data, &h); err != nil {
+	if err := decode(data, &p.data); err != nil {
 		return err
 	}
-	p.commands = &h
+	p.data.Rows = append(p.data.Rows, p.Keys...)
 	p.arrange()
 	return nil
-}
-
-func (p *Help) arrange() {
-	var all []inspect.HelpRow
-	if p.commands != nil {
-		all = append(all, p.commands.Rows...)
-	}
-	all = append(all, p.Keys...)
-	for _, x := range others() {
-		for _, a := range x.Actions() {
-			all = append(all, inspect.HelpRow{Group: "keys of " + x.Name(), Name: a.Key, Args: a.Arg, Doc: a.Name + ": " + a.Doc})
-		}
-	}
-	p.rows = nil
-	for _, r := range all {
-		if p.list.keeps(r.Name, r.Doc, r.Group, r.Args) {
-			p.rows = append(p.rows, r)
-		}
-	}
-	p.list.rows = make([]Selection, len(p.rows))
-	p.list.clamp()
-}
-
-// others are the panels whose keys are listed.
-func others() []Panel {
-	return []Panel{NewHBM(), NewVariables(), NewFusion(), NewTrace(), NewGraph(), NewRoofline(), NewEvents(), NewCache(), NewDebug()}
 }
 
 // View implements Panel.
@@ -77,19 +52,21 @@ func (p *Help) View(ctx Context, w, h int) []string {
 	if p.list.filter != "" {
 		top.note = "matching " + p.list.filter
 	}
-	if len(p.rows) == 0 {
+	if p.data == nil {
+		return empty(ctx, w, h, top, waiting)
+	}
+	if len(p.kept) == 0 {
 		return empty(ctx, w, h, top, "nothing matches "+p.list.filter+"; an empty filter shows all")
 	}
 	p.list.page = max(1, h-6)
-	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {Least: 40}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.list.at}
-	if !ctx.Focused {
-		tb.Marked = -1
-	}
-	for _, r := range p.rows {
+	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {Least: 40}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.mark(ctx)}
+	for _, i := range p.kept {
+		r := &p.data.Rows[i]
 		tb.Rows = append(tb.Rows, []string{r.Name, r.Args, r.Doc, r.Group})
 	}
 	parts := []viz.StackPart{{Drawing: tb, Min: 2, Grow: true}}
-	if r := p.rows[p.list.at]; h >= 10 {
+	if i, ok := p.at(); ok && h >= 10 {
+		r := &p.data.Rows[i]
 		text := strings.TrimSpace(r.Name+" "+r.Args) + ": " + r.Doc
 		if r.Example != "" {
 			text += "\nfor example  " + strings.ReplaceAll(r.Example, "\n", "  ")
@@ -101,31 +78,16 @@ func (p *Help) View(ctx Context, w, h int) []string {
 
 // Do implements Panel.
 func (p *Help) Do(action string) (Effect, bool) {
-	if p.list.move(action) {
+	switch i, ok := p.at(); {
+	case action == "choose" && ok && strings.HasPrefix(p.data.Rows[i].Name, ":"):
+		return Effect{Command: ":help " + strings.TrimPrefix(p.data.Rows[i].Name, ":")}, true
+	case action == "choose":
 		return Effect{}, true
 	}
-	name, arg, _ := strings.Cut(action, " ")
-	switch name {
-	case "enter":
-		if p.list.at < len(p.rows) && strings.HasPrefix(p.rows[p.list.at].Name, ":") {
-			return Effect{Command: ":help " + strings.TrimPrefix(p.rows[p.list.at].Name, ":")}, true
-		}
-		return Effect{}, true
-	case "filter":
-		p.list.filter, p.list.at = strings.TrimSpace(arg), 0
-		p.arrange()
-		return Effect{}, true
-	}
-	return Effect{}, false
+	return p.table.Do(action)
 }
 
 // Actions implements Panel.
 func (*Help) Actions() []Action {
-	return append(listActions(),
-		Action{"enter", "enter", "", "the page of the command, in the notebook"},
-		Action{"filter", "/", "a word", "search commands and keys"},
-	)
+	return listActions(Action{Name: "choose"}, Action{Name: "filter", Arg: "a word"})
 }
-
-// Select implements Panel: help has nothing to select.
-func (*Help) Select(Selection) {}

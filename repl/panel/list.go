@@ -101,16 +101,16 @@ func (l *list) keeps(texts ...string) bool {
 }
 
 // listActions are the actions of every list.
-func listActions() []Action {
-	return []Action{
-		{"up", "up", "", "one row up"},
-		{"down", "down", "", "one row down"},
-		{"page-up", "pgup", "", "a page up"},
-		{"page-down", "pgdown", "", "a page down"},
-		{"top", "home", "", "the first row"},
-		{"bottom", "end", "", "the last row"},
+func listActions(more ...Action) []Action {
+	all := make([]Action, 0, len(listMoves)+len(more))
+	for _, name := range listMoves {
+		all = append(all, Action{Name: name, row: true})
 	}
+	return append(all, more...)
 }
+
+// listMoves are what list.move does.
+var listMoves = [...]string{"up", "down", "page-up", "page-down", "top", "bottom"}
 
 // selected is the effect of choosing a row.
 func selected(s Selection, ok bool) Effect {

@@ -9,6 +9,7 @@ package panel
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/tpush/tpush/viz"
 )
@@ -28,15 +29,43 @@ type Panel interface {
 // A Context is how a panel is drawn.
 type Context struct {
 	Theme   viz.Theme
-	Focused bool // the cursor is drawn
+	Focused bool // the cursor is drawn, and the keys are the panel's
+	// Keys gives the keys of an action, named as in the table of repl/config; nil knows none.
+	Keys func(action string) []string
 }
 
-// An Action is something a panel can be told to do.
+// hint names keys and what they do, from actions and words in turn: "v other
+// view, s sort". What no key does is left out.
+func (c Context) hint(pairs ...string) string {
+	var parts []string
+	for i := 0; i+1 < len(pairs) && c.Keys != nil; i += 2 {
+		var keys []string
+		for action := range strings.FieldsSeq(pairs[i]) {
+			if k := c.Keys(action); len(k) > 0 {
+				keys = append(keys, k[0])
+			}
+		}
+		if len(keys) > 0 {
+			parts = append(parts, strings.Join(keys, " ")+" "+pairs[i+1])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// An Action is something a panel can be told to do. Its key and what it is for
+// are in the table of repl/config, under the name of the panel and its own.
 type Action struct {
 	Name string
-	Key  string // default key, as bubbletea names keys
 	Arg  string // what to ask the user for, "" when the action takes nothing
-	Doc  string
+	row  bool   // it moves the cursor of a list, as in every panel that has one
+}
+
+// Key is the name of the action in the table of repl/config.
+func (a Action) Key(p Panel) string {
+	if a.row {
+		return "row-" + a.Name
+	}
+	return p.Name() + "-" + a.Name
 }
 
 // A Selection is one thing seen everywhere: zero fields are unknown. Address
@@ -45,6 +74,7 @@ type Selection struct {
 	Op, Group, Value uint64
 	Cell, Line       int
 	Address          int64
+	Name             string // of a variable
 }
 
 // An Effect is what the screen should do after an action.
@@ -56,7 +86,7 @@ type Effect struct {
 
 // All makes one of each panel, in the order of their tabs.
 func All() []Panel {
-	return append(others(), NewHelp())
+	return []Panel{NewHBM(), NewVariables(), NewFusion(), NewTrace(), NewGraph(), NewRoofline(), NewEvents(), NewCache(), NewDebug(), NewHelp()}
 }
 
 // Named makes the panel of that name, nil when there is none.
@@ -75,6 +105,8 @@ func (s Selection) matches(row Selection) int {
 	switch {
 	case s == Selection{}:
 		return 0
+	case s.Name != "" && s.Name == row.Name:
+		return 7
 	case s.Address != 0 && s.Address == row.Address:
 		return 6
 	case s.Value != 0 && s.Value == row.Value:

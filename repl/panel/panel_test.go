@@ -17,6 +17,7 @@ import (
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/panel"
 	"github.com/tpush/tpush/repl/view"
 	"github.com/tpush/tpush/runtime/exec"
@@ -154,7 +155,7 @@ func TestGoldens(t *testing.T) {
 						continue
 					}
 					fmt.Fprintf(&b, "== %dx%d %s color=%v\n", size[0], size[1], th.Name, th.Colored())
-					for _, l := range p.View(panel.Context{Theme: th, Focused: true}, size[0], size[1]) {
+					for _, l := range p.View(panel.Context{Theme: th, Focused: true, Keys: config.Default().Keys.Keys}, size[0], size[1]) {
 						b.WriteString(strings.ReplaceAll(strings.TrimRight(l, " "), "\x1b", "^") + "\n")
 					}
 				}
@@ -195,16 +196,23 @@ func golden(t *testing.T, path, got string) {
 
 func TestActionsAreDone(t *testing.T) {
 	s := session(t, "fuse", program...)
+	rows := map[string]config.Action{}
+	for _, a := range config.Actions() {
+		rows[a.Name] = a
+	}
 	for _, p := range loaded(t, s) {
 		keys := map[string]string{}
 		for _, a := range p.Actions() {
-			if a.Doc == "" || a.Name == "" {
-				t.Errorf("%s: action %+v is not complete", p.Name(), a)
+			row := rows[a.Key(p)]
+			if row.Doc == "" || row.Context != config.Panel && row.Context != config.Context(p.Name()) {
+				t.Errorf("%s: action %+v has no row in the table of keys", p.Name(), a)
 			}
-			if was := keys[a.Key]; was != "" && a.Key != "" {
-				t.Errorf("%s: %s and %s share the key %s", p.Name(), was, a.Name, a.Key)
+			for _, k := range row.Keys {
+				if was := keys[k]; was != "" {
+					t.Errorf("%s: %s and %s share the key %s", p.Name(), was, a.Name, k)
+				}
+				keys[k] = a.Name
 			}
-			keys[a.Key] = a.Name
 			name := a.Name
 			if a.Arg != "" {
 				name += " a"
@@ -254,7 +262,7 @@ func TestAllListsEveryPanel(t *testing.T) {
 // Help finds commands, keys of the screen and keys of panels by any word of them.
 func TestHelpSearches(t *testing.T) {
 	p := panel.NewHelp()
-	p.Keys = []inspect.HelpRow{{Group: "screen", Name: "ctrl+p", Doc: "the palette"}}
+	p.Keys = []inspect.HelpRow{{Group: "screen", Name: "ctrl+p", Doc: "the palette"}, {Group: "trace", Name: "w", Doc: "zoom: half the time"}}
 	load(t, view.New(session(t, "debug"), command.Views()...), p)
 	for word, want := range map[string]string{"roofline": ":roofline", "palette": "ctrl+p", "zoom": "half the time", "no such word": "nothing matches"} {
 		p.Do("filter " + word)
@@ -264,7 +272,7 @@ func TestHelpSearches(t *testing.T) {
 		}
 	}
 	p.Do("filter roofline")
-	if e, _ := p.Do("enter"); e.Command != ":help roofline" {
+	if e, _ := p.Do("choose"); e.Command != ":help roofline" {
 		t.Errorf("enter gives %+v", e)
 	}
 }

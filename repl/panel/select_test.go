@@ -14,7 +14,7 @@ func choose(t *testing.T, v *view.Views, p panel.Panel, s panel.Selection) (pane
 	p.Select(s)
 	load(t, v, p)
 	load(t, v, p) // what it wants may have changed
-	e, ok := p.Do("enter")
+	e, ok := p.Do("choose")
 	if !ok || e.Selection == nil {
 		return panel.Selection{}, false
 	}
@@ -45,7 +45,7 @@ func TestSelectionsAreFoundEverywhere(t *testing.T) {
 		vars := panel.Named("vars")
 		load(t, v, vars)
 		vars.Do("filter " + name)
-		e, _ := vars.Do("enter")
+		e, _ := vars.Do("choose")
 		if e.Selection == nil || e.Selection.Op == 0 || e.Selection.Group == 0 || e.Selection.Address == 0 {
 			t.Fatalf("%s: %s is selected as %+v", mode, name, e.Selection)
 		}
@@ -86,10 +86,10 @@ func TestCursorStaysOnItsThing(t *testing.T) {
 		load(t, v, p)
 		p.Do("bottom")
 		load(t, v, p)
-		before, _ := p.Do("enter")
+		before, _ := p.Do("choose")
 		run(t, s, "a"+name+" := tpu.Ones(500, 500)")
 		load(t, v, p)
-		after, _ := p.Do("enter")
+		after, _ := p.Do("choose")
 		if before.Selection == nil || after.Selection == nil || !agree(*before.Selection, *after.Selection) {
 			t.Errorf("%s: the cursor went from %+v to %+v", name, before.Selection, after.Selection)
 		}

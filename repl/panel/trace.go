@@ -40,11 +40,10 @@ func (p *Trace) Wants() (string, any) {
 
 // Load implements Panel.
 func (p *Trace) Load(data json.RawMessage) error {
-	var t inspect.Trace
-	if err := json.Unmarshal(data, &t); err != nil {
+	if err := decode(data, &p.t); err != nil {
 		return err
 	}
-	p.t = &t
+	t := p.t
 	if p.found && t.Found != nil {
 		p.seq, p.hit = t.Found.Seq, t.Found
 		for i, l := range t.Lanes {
@@ -98,7 +97,7 @@ func (p *Trace) View(ctx Context, w, h int) []string {
 	case t.Card != nil && t.Card.Event.Seq == p.seq:
 		parts = append(parts, viz.StackPart{Drawing: viz.Lines{Rows: t.Card.Rows()}, Min: 1, Grow: true})
 	case h >= 12:
-		parts = append(parts, viz.StackPart{Drawing: paragraph{"left and right choose a slice, up and down a lane; w s zoom, a d pan, / searches", viz.Dim}, Min: 1, Grow: true})
+		parts = append(parts, viz.StackPart{Drawing: paragraph{ctx.hint("trace-left trace-right", "another slice", "trace-up trace-down", "another lane", "trace-zoom-in trace-zoom-out", "zoom", "trace-pan-left trace-pan-right", "pan", "trace-find", "search"), viz.Dim}, Min: 1, Grow: true})
 	}
 	return stack(ctx, w, h, top, parts...)
 }
@@ -108,7 +107,7 @@ func (p *Trace) position() viz.Lines {
 	t := p.t
 	text := "window " + viz.DurationNS(t.StartNS-t.FirstNS) + " to " + viz.DurationNS(t.EndNS-t.FirstNS) + " of " + viz.DurationNS(t.LastNS-t.FirstNS)
 	if t.Dropped > 0 {
-		text += "   " + viz.Count(int64(t.Dropped)) + " older events were dropped"
+		text += "   " + viz.Plural(t.Dropped, "older event") + " dropped"
 	}
 	return viz.Lines{Rows: [][]viz.Piece{viz.Line(viz.Dim, text)}}
 }
@@ -262,7 +261,7 @@ func (p *Trace) Do(action string) (Effect, bool) {
 		p.args.Find, p.args.After, p.args.Back = p.search, p.seq, name == "previous"
 		p.found = true
 		return Effect{Refresh: true}, true
-	case "enter":
+	case "choose":
 		if s := p.chosen(); s != nil {
 			return Effect{Selection: &Selection{Op: s.Op, Group: s.Group, Value: s.Value, Cell: s.At.Cell, Line: s.At.Line}}, true
 		}
@@ -281,22 +280,22 @@ func (p *Trace) Do(action string) (Effect, bool) {
 // Actions implements Panel.
 func (*Trace) Actions() []Action {
 	return []Action{
-		{"left", "left", "", "the slice before"},
-		{"right", "right", "", "the next slice"},
-		{"up", "up", "", "the lane above"},
-		{"down", "down", "", "the lane below"},
-		{"zoom-in", "w", "", "half the time, around the slice"},
-		{"zoom-out", "s", "", "twice the time"},
-		{"pan-left", "a", "", "earlier"},
-		{"pan-right", "d", "", "later"},
-		{"all", "0", "", "everything that was recorded"},
-		{"cell", "c", "", "the cell of the slice, or the last that used the device"},
-		{"find", "/", "an op, gN, #N or In[N]", "search"},
-		{"next", "n", "", "search on"},
-		{"previous", "N", "", "search back"},
-		{"enter", "enter", "", "select the op and show its line"},
-		{"mark", "m", "a name", "put a mark at the present moment"},
-		{"export", "e", "a format and a file", "write the recording for another tool"},
+		{Name: "left"},
+		{Name: "right"},
+		{Name: "up"},
+		{Name: "down"},
+		{Name: "zoom-in"},
+		{Name: "zoom-out"},
+		{Name: "pan-left"},
+		{Name: "pan-right"},
+		{Name: "all"},
+		{Name: "cell"},
+		{Name: "find", Arg: "an op, gN, #N or In[N]"},
+		{Name: "next"},
+		{Name: "previous"},
+		{Name: "choose"},
+		{Name: "mark", Arg: "a name"},
+		{Name: "export", Arg: "a format and a file"},
 	}
 }
 

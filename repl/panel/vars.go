@@ -2,9 +2,7 @@ package panel
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/viz"
@@ -12,9 +10,7 @@ import (
 
 // Variables shows what the session holds by name.
 type Variables struct {
-	v     *inspect.Variables
-	rows  []inspect.Variable // that the filter lets through, in order
-	list  list
+	table[inspect.Variables]
 	order int // index into varOrders
 }
 
@@ -22,7 +18,11 @@ type Variables struct {
 var varOrders = [...]string{"name", "HBM", "cell"}
 
 // NewVariables makes the panel.
-func NewVariables() *Variables { return &Variables{} }
+func NewVariables() *Variables {
+	p := &Variables{}
+	p.table = table[inspect.Variables]{rows: p.sorted, fresh: true}
+	return p
+}
 
 // Name implements Panel.
 func (*Variables) Name() string { return "vars" }
@@ -33,38 +33,22 @@ func (*Variables) Title() string { return "Variables" }
 // Wants implements Panel: the tensor under the cursor comes with its statistics.
 func (p *Variables) Wants() (string, any) {
 	args := inspect.VariablesArgs{}
-	if p.list.at < len(p.rows) {
-		args.Detail = p.rows[p.list.at].Name
+	if i, ok := p.at(); ok {
+		args.Detail = p.data.Rows[i].Name
 	}
 	return "vars", args
 }
 
-// Load implements Panel.
-func (p *Variables) Load(data json.RawMessage) error {
-	var v inspect.Variables
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	p.v = &v
-	p.arrange()
-	return nil
-}
-
-func (p *Variables) arrange() {
-	if p.v == nil {
-		return
-	}
-	var was string
-	if p.list.at < len(p.rows) {
-		was = p.rows[p.list.at].Name
-	}
-	p.rows = nil
-	for _, r := range p.v.Rows {
-		if p.list.keeps(r.Name, r.Type, r.State) {
-			p.rows = append(p.rows, r)
+// sorted orders the variables that the filter lets through.
+func (p *Variables) sorted(v *inspect.Variables, keeps func(...string) bool) ([]int, []Selection) {
+	var kept []int
+	for i := range v.Rows {
+		if r := &v.Rows[i]; keeps(r.Name, r.Type, r.State) {
+			kept = append(kept, i)
 		}
 	}
-	slices.SortStableFunc(p.rows, func(a, b inspect.Variable) int {
+	slices.SortStableFunc(kept, func(x, y int) int {
+		a, b := &v.Rows[x], &v.Rows[y]
 		switch varOrders[p.order] {
 		case "HBM":
 			return cmp.Compare(b.HBMBytes, a.HBMBytes)
@@ -73,53 +57,43 @@ func (p *Variables) arrange() {
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	sels := make([]Selection, len(p.rows))
-	at := -1
-	for i := range p.rows {
-		r := &p.rows[i]
-		sels[i] = Selection{Op: r.Op, Group: r.Group, Value: r.Value, Cell: r.Cell, Line: r.Line, Address: r.Address + 1}
-		if r.Name == was {
-			at = i
-		}
+	sels := make([]Selection, len(kept))
+	for k, i := range kept {
+		r := &v.Rows[i]
+		sels[k] = Selection{Op: r.Op, Group: r.Group, Value: r.Value, Cell: r.Cell, Line: r.Line, Address: r.Address + 1, Name: r.Name}
 	}
-	p.list.set(sels)
-	if at >= 0 && p.list.sel == (Selection{}) {
-		p.list.at = at
-	}
+	return kept, sels
 }
 
 // View implements Panel.
 func (p *Variables) View(ctx Context, w, h int) []string {
 	top := head{title: "VARIABLES"}
-	if p.v == nil {
+	if p.data == nil {
 		return empty(ctx, w, h, top, waiting)
 	}
 	tensors := 0
-	for i := range p.v.Rows {
-		if p.v.Rows[i].Tensor {
+	for i := range p.data.Rows {
+		if p.data.Rows[i].Tensor {
 			tensors++
 		}
 	}
-	top.note = viz.Count(int64(tensors)) + " tensors " + viz.Bytes(p.v.HBMBytes) + ", " + viz.Count(int64(len(p.v.Rows)-tensors)) + " Go values"
-	if p.v.Before {
+	top.note = viz.Plural(tensors, "tensor") + " " + viz.Bytes(p.data.HBMBytes) + ", " + viz.Plural(len(p.data.Rows)-tensors, "Go value")
+	if p.data.Before {
 		top.note += ", as before the running cell"
 	}
-	if len(p.v.Rows) == 0 {
+	if len(p.data.Rows) == 0 {
 		return empty(ctx, w, h, top, "no variables: x := tpu.Ones(2, 3) makes one")
 	}
-	if len(p.rows) == 0 {
+	if len(p.kept) == 0 {
 		return empty(ctx, w, h, top, "no variable matches "+p.list.filter+"; an empty filter shows all")
 	}
 	p.list.page = max(1, h-8)
 	tb := viz.Table{
 		Columns: []viz.Column{{Title: "name"}, {Title: "type"}, {Title: "HBM", Right: true, Drop: 2}, {Title: "from", Meaning: viz.Place, Drop: 1}, {Title: "value"}},
-		Choose:  true, Marked: p.list.at, Meanings: make([]viz.Meaning, len(p.rows)),
+		Choose:  true, Marked: p.mark(ctx), Meanings: make([]viz.Meaning, len(p.kept)),
 	}
-	if !ctx.Focused {
-		tb.Marked = -1
-	}
-	for i := range p.rows {
-		r := &p.rows[i]
+	for k, i := range p.kept {
+		r := &p.data.Rows[i]
 		size := ""
 		if r.Tensor {
 			size = viz.BytesShort(r.HBMBytes)
@@ -127,9 +101,9 @@ func (p *Variables) View(ctx Context, w, h int) []string {
 		tb.Rows = append(tb.Rows, []string{r.Name, r.Type, size, r.From(), r.What()})
 		switch r.State {
 		case "deferred", "pending", "swallowed":
-			tb.Meanings[i] = viz.Wait
+			tb.Meanings[k] = viz.Wait
 		case "failed":
-			tb.Meanings[i] = viz.Bad
+			tb.Meanings[k] = viz.Bad
 		}
 	}
 	parts := []viz.StackPart{}
@@ -145,8 +119,8 @@ func (p *Variables) View(ctx Context, w, h int) []string {
 
 // detail is what came with the snapshot for the row under the cursor.
 func (p *Variables) detail() *inspect.Tensor {
-	if d := p.v.Detail; d != nil && p.list.at < len(p.rows) && p.rows[p.list.at].Name == d.Name {
-		return d
+	if i, ok := p.at(); ok && p.data.Detail != nil && p.data.Rows[i].Name == p.data.Detail.Name {
+		return p.data.Detail
 	}
 	return nil
 }
@@ -179,40 +153,21 @@ func tensorParts(t *inspect.Tensor, room int) []viz.StackPart {
 
 // Do implements Panel.
 func (p *Variables) Do(action string) (Effect, bool) {
-	if p.list.move(action) {
-		return Effect{Refresh: true}, true
-	}
-	name, arg, _ := strings.Cut(action, " ")
-	switch name {
-	case "enter":
-		s, ok := p.list.now()
-		return selected(s, ok), true
+	switch action {
 	case "inspect":
-		if p.list.at < len(p.rows) {
-			return Effect{Command: ":inspect " + p.rows[p.list.at].Name}, true
+		if i, ok := p.at(); ok {
+			return Effect{Command: ":inspect " + p.data.Rows[i].Name}, true
 		}
 		return Effect{}, true
 	case "sort":
 		p.order = (p.order + 1) % len(varOrders)
 		p.arrange()
 		return Effect{}, true
-	case "filter":
-		p.list.filter = strings.TrimSpace(arg)
-		p.arrange()
-		return Effect{Refresh: true}, true
 	}
-	return Effect{}, false
+	return p.table.Do(action)
 }
 
 // Actions implements Panel.
 func (*Variables) Actions() []Action {
-	return append(listActions(),
-		Action{"enter", "enter", "", "select what made the variable and show its line"},
-		Action{"inspect", "i", "", "inspect the variable in the notebook"},
-		Action{"sort", "s", "", "sort by name, HBM or cell"},
-		Action{"filter", "/", "part of a name, type or state", "show only what matches"},
-	)
+	return listActions(Action{Name: "choose"}, Action{Name: "inspect"}, Action{Name: "sort"}, Action{Name: "filter", Arg: "part of a name, type or state"})
 }
-
-// Select implements Panel.
-func (p *Variables) Select(s Selection) { p.list.choose(s) }

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // A Session is a notebook that is open: its lock and where it is autosaved.
 // The autosave is removed when the session is closed in good order, so one
-// that is there and that nobody holds is what a crash left.
+// that is there and that nobody holds is what a crash left; see Kept.
 type Session struct {
 	path string // "" when the notebook has no name yet
 	base string // of its files in the folder, without the ending
@@ -27,53 +28,94 @@ type Saved struct {
 	At   time.Time `json:"at"`
 	File Stamp     `json:"file"` // the notebook when it was written
 	Text string    `json:"text"`
+
+	file string // that holds it
 }
 
 // sessionsFolder is under the state folder.
 const sessionsFolder = "sessions"
 
-// Begin opens a session of a notebook; path is "" for one without a name. A
-// *LockedError says that another process has it. state is the folder of
-// config.StateFolder; "" makes a session that keeps nothing.
+// Begin opens a session of a notebook; path is "" for one without a name. With
+// a *LockedError, which says that another process has it, comes a session all
+// the same: what it keeps stands beside what the other keeps. state is the
+// folder of config.StateFolder; "" makes a session that keeps nothing.
 func Begin(state, path string, now time.Time) (*Session, error) {
 	if state == "" {
 		return &Session{path: path}, nil
 	}
-	dir := filepath.Join(state, sessionsFolder)
 	if path == "" {
-		for n := 1; ; n++ {
-			base := filepath.Join(dir, "unnamed-"+now.Format("20060102-150405")+suffix(n))
-			l, err := lock(base+".lock", "", now)
-			if _, taken := err.(*LockedError); taken {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			return &Session{base: base, lock: l}, nil
-		}
+		return beside(filepath.Join(state, sessionsFolder, unnamed+now.Format(stampLayout)), "", now)
 	}
-	abs, err := filepath.Abs(path)
+	abs, base, err := baseOf(state, path)
 	if err != nil {
 		return nil, err
+	}
+	l, err := lock(base+".lock", abs, now)
+	if held, ok := err.(*LockedError); ok {
+		s, err := beside(base+secondMark+now.Format(stampLayout), abs, now)
+		if err != nil {
+			return nil, err
+		}
+		return s, held
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{path: abs, base: base, lock: l}
+	if sv := readSaved(s.Where()); sv != nil { // it stays until somebody answered for it, whatever is typed meanwhile
+		if err := os.Rename(s.Where(), base+leftMark+sv.At.Format(stampLayout)+".json"); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Parts of the names of autosaves: of a notebook without a name, of a second
+// one on the same file, of what a crash left.
+const (
+	unnamed     = "unnamed-"
+	secondMark  = "+"
+	leftMark    = "~"
+	stampLayout = "20060102-150405"
+)
+
+// baseOf gives the whole path of a notebook and where its session is kept.
+func baseOf(state, path string) (abs, base string, err error) {
+	if abs, err = filepath.Abs(path); err != nil {
+		return "", "", err
 	}
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		abs = real
 	}
 	sum := sha256.Sum256([]byte(abs))
-	base := filepath.Join(dir, strings.TrimSuffix(filepath.Base(abs), filepath.Ext(abs))+"-"+hex.EncodeToString(sum[:8]))
-	l, err := lock(base+".lock", abs, now)
-	if err != nil {
-		return nil, err
+	name := strings.TrimSuffix(filepath.Base(abs), filepath.Ext(abs)) + "-" + hex.EncodeToString(sum[:8])
+	return abs, filepath.Join(state, sessionsFolder, name), nil
+}
+
+// beside opens a session under the first free name that begins with base.
+func beside(base, path string, now time.Time) (*Session, error) {
+	for n := 1; ; n++ {
+		name := base + suffix(n)
+		l, err := lock(name+".lock", path, now)
+		if _, taken := err.(*LockedError); taken {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Lstat(name + ".json"); err == nil { // what a crash left of the same second
+			l.Release()
+			continue
+		}
+		return &Session{path: path, base: name, lock: l}, nil
 	}
-	return &Session{path: abs, base: base, lock: l}, nil
 }
 
 func suffix(n int) string {
 	if n == 1 {
 		return ""
 	}
-	return "-" + string(rune('a'+(n-2)%26)) + strings.Repeat("z", (n-2)/26)
+	return "-" + strconv.Itoa(n)
 }
 
 // Autosave keeps text unless it is what was kept last. file is the notebook as
@@ -105,24 +147,17 @@ func (s *Session) Where() string {
 	return s.base + ".json"
 }
 
-// Recovered gives the autosave that a crash left for this notebook: nil when
-// there is none, or when it says what text says.
-func (s *Session) Recovered(text string) *Saved {
-	if s.base == "" {
-		return nil
-	}
-	sv := readSaved(s.base + ".json")
-	if sv == nil || sv.Text == text {
-		return nil
-	}
-	return sv
-}
-
-// Rename makes the session one of the notebook at path, which was saved under
-// a name. The autosave of the old name goes.
-func (s *Session) Rename(state, path string, now time.Time) error {
+// Rename makes the session one of the notebook at path, which save writes once
+// the new name is taken. The autosave of the old name goes when it has succeeded.
+func (s *Session) Rename(state, path string, now time.Time, save func() error) error {
 	next, err := Begin(state, path, now)
+	if err == nil {
+		err = save()
+	}
 	if err != nil {
+		if next != nil {
+			next.Close(true)
+		}
 		return err
 	}
 	s.Close(true)
@@ -139,34 +174,69 @@ func (s *Session) Close(saved bool) {
 	s.lock.Release()
 }
 
-// Orphans lists the autosaves of notebooks without a name that a crash left,
-// the newest first.
-func Orphans(state string, now time.Time) []Saved {
-	files, _ := filepath.Glob(filepath.Join(state, sessionsFolder, "unnamed-*.json"))
+// Kept lists what crashes left of the notebook at path, or for "" of those
+// without a name, the newest first. What says the same as text, which is what
+// the file holds, is dropped.
+func Kept(state, path, text string, now time.Time) []Saved {
+	if state == "" {
+		return nil
+	}
+	patterns := []string{filepath.Join(state, sessionsFolder, unnamed+"*.json")}
+	if path != "" {
+		_, base, err := baseOf(state, path)
+		if err != nil {
+			return nil
+		}
+		patterns = []string{quoteGlob(base+leftMark) + "*.json", quoteGlob(base+secondMark) + "*.json"}
+	}
 	var list []Saved
-	for _, f := range files {
-		l, err := lock(strings.TrimSuffix(f, ".json")+".lock", "", now)
-		if err != nil { // it is open
-			continue
+	for _, pattern := range patterns {
+		files, _ := filepath.Glob(pattern)
+		for _, f := range files {
+			l, err := lock(lockOf(f), "", now)
+			if err != nil { // it is open
+				continue
+			}
+			sv := readSaved(f)
+			switch {
+			case sv == nil:
+			case strings.TrimSpace(sv.Text) == "" || sv.Text == text:
+				_ = os.Remove(f)
+			default:
+				list = append(list, *sv)
+			}
+			l.Release()
 		}
-		if sv := readSaved(f); sv != nil && strings.TrimSpace(sv.Text) != "" {
-			list = append(list, *sv)
-		}
-		l.Release()
 	}
 	slices.SortFunc(list, func(a, b Saved) int { return b.At.Compare(a.At) })
 	return list
 }
 
-// DropOrphans removes the autosaves that Orphans lists.
-func DropOrphans(state string, now time.Time) {
-	files, _ := filepath.Glob(filepath.Join(state, sessionsFolder, "unnamed-*.json"))
-	for _, f := range files {
-		if l, err := lock(strings.TrimSuffix(f, ".json")+".lock", "", now); err == nil {
-			_ = os.Remove(f)
-			l.Release()
+// quoteGlob makes a path that filepath.Glob takes as it is.
+func quoteGlob(path string) string {
+	var b strings.Builder
+	for _, r := range path {
+		if strings.ContainsRune(`*?[\`, r) {
+			b.WriteByte('\\')
 		}
+		b.WriteRune(r)
 	}
+	return b.String()
+}
+
+func lockOf(file string) string { return strings.TrimSuffix(file, ".json") + ".lock" }
+
+// Drop removes an autosave that Kept listed, unless another notebook has taken it since.
+func (s *Saved) Drop(now time.Time) error {
+	l, err := lock(lockOf(s.file), "", now)
+	if err != nil {
+		return err
+	}
+	defer l.Release()
+	if err := os.Remove(s.file); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
 }
 
 // readSaved reads an autosave; nil when it cannot be read, or is none.
@@ -179,5 +249,6 @@ func readSaved(file string) *Saved {
 	if json.Unmarshal(b, &sv) != nil {
 		return nil
 	}
+	sv.file = file
 	return &sv
 }

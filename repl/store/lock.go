@@ -37,15 +37,24 @@ func lock(path, of string, now time.Time) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		defer f.Close()
-		e := &LockedError{Path: of}
-		_ = json.NewDecoder(f).Decode(&e.Holder) // who it is matters less than that it is
-		return nil, e
+	var f *os.File
+	for {
+		var err error
+		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			defer f.Close()
+			e := &LockedError{Path: of}
+			_ = json.NewDecoder(f).Decode(&e.Holder) // who it is matters less than that it is
+			return nil, e
+		}
+		ours, err := f.Stat()
+		there, err2 := os.Stat(path)
+		if err == nil && err2 == nil && os.SameFile(ours, there) {
+			break
+		}
+		f.Close() // whoever had it has removed it since it was opened
 	}
 	b, err := json.Marshal(Holder{os.Getpid(), now, of})
 	if err == nil {

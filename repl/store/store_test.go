@@ -76,73 +76,137 @@ func begin(t *testing.T, state, path string) *Session {
 	return s
 }
 
+func texts(list []Saved) []string {
+	var all []string
+	for _, s := range list {
+		all = append(all, s.Text)
+	}
+	return all
+}
+
+// A second notebook on a file is told so, and what it keeps is kept too.
 func TestTwoNotebooksOnOneFile(t *testing.T) {
 	state, path := t.TempDir(), filepath.Join(t.TempDir(), "n.tpu")
 	s := begin(t, state, path)
 	var le *LockedError
-	if _, err := Begin(state, path, noon); !errors.As(err, &le) || le.Holder.PID != os.Getpid() {
-		t.Fatalf("got %v, want a LockedError of this process", err)
+	second, err := Begin(state, path, noon)
+	if !errors.As(err, &le) || le.Holder.PID != os.Getpid() || second == nil {
+		t.Fatalf("got %v %v, want a LockedError of this process and a session", second, err)
+	}
+	for i, s := range []*Session{s, second} {
+		if err := s.Autosave("cell "+strconv.Itoa(i), nil, noon.Add(time.Duration(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := Kept(state, path, "", noon); len(got) > 0 {
+		t.Errorf("both are open, and kept are %q", texts(got))
+	}
+	second.lock.Release() // a crash of both
+	s.lock.Release()
+	s = begin(t, state, path)
+	if got := texts(Kept(state, path, "", noon)); !slices.Equal(got, []string{"cell 1", "cell 0"}) {
+		t.Errorf("kept are %q, want those of both", got)
 	}
 	s.Close(true)
-	begin(t, state, path).Close(true)
+	if err := begin(t, state, "").Rename(state, path, noon, func() error { return nil }); err != nil {
+		t.Errorf("the file is free: %v", err)
+	}
 }
 
+// A name that another notebook has is not taken, and nothing is written.
+func TestSavingUnderATakenName(t *testing.T) {
+	state, path := t.TempDir(), filepath.Join(t.TempDir(), "n.tpu")
+	begin(t, state, path)
+	unnamed := begin(t, state, "")
+	var le *LockedError
+	err := unnamed.Rename(state, path, noon, func() error { t.Error("written"); return nil })
+	if !errors.As(err, &le) {
+		t.Errorf("got %v, want a LockedError", err)
+	}
+	if err := unnamed.Autosave("x", nil, noon); err != nil {
+		t.Errorf("it keeps nothing any more: %v", err)
+	}
+}
+
+// What a crash left stays until it is dropped, whatever the next session keeps
+// and however that ends.
 func TestRecovery(t *testing.T) {
 	state, path := t.TempDir(), filepath.Join(t.TempDir(), "n.tpu")
 	f, _, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, text := range []string{"x := 1\n", "x := 2\n"} {
+		s := begin(t, state, path)
+		if err := s.Autosave(text, f, noon.Add(time.Duration(i)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		s.lock.Release() // a crash: the lock goes, the autosave stays
+	}
 	s := begin(t, state, path)
-	if err := s.Autosave("x := 1\n", f, noon); err != nil {
+	got := Kept(state, path, "", noon)
+	if !slices.Equal(texts(got), []string{"x := 2\n", "x := 1\n"}) || !got[1].At.Equal(noon) {
+		t.Fatalf("kept %+v", got)
+	}
+	if err := s.Autosave("x := 3\n", f, noon); err != nil {
 		t.Fatal(err)
-	}
-	s.lock.Release() // a crash: the lock goes, the autosave stays
-	s = begin(t, state, path)
-	if got := s.Recovered(""); got == nil || got.Text != "x := 1\n" || !got.At.Equal(noon) {
-		t.Errorf("recovered %+v", got)
-	}
-	if got := s.Recovered("x := 1\n"); got != nil {
-		t.Errorf("the file says the same, but recovered %+v", got)
 	}
 	s.Close(true)
 	s = begin(t, state, path)
-	if got := s.Recovered(""); got != nil {
-		t.Errorf("after a good end: recovered %+v", got)
+	if err := got[0].Drop(noon); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(Kept(state, path, "", noon)); !slices.Equal(got, []string{"x := 1\n"}) {
+		t.Errorf("kept %q, want the other one", got)
+	}
+	if got := Kept(state, path, "x := 1\n", noon); len(got) > 0 {
+		t.Errorf("the file says the same, but kept are %q", texts(got))
 	}
 	if err := os.WriteFile(s.Where(), []byte("{half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Recovered(""); got != nil {
+	s.lock.Release()
+	s = begin(t, state, path)
+	if got := Kept(state, path, "", noon); len(got) > 0 {
 		t.Errorf("a torn autosave gave %+v", got)
 	}
 	s.Close(false)
 }
 
-func TestOrphans(t *testing.T) {
+// Notebooks without a name are each answered for.
+func TestUnnamedNotebooks(t *testing.T) {
 	state := t.TempDir()
-	crashed, open := begin(t, state, ""), begin(t, state, "")
-	for i, s := range []*Session{crashed, open} {
-		if err := s.Autosave("cell "+strconv.Itoa(i), nil, noon); err != nil {
+	var all []*Session
+	for i := range 3 {
+		s := begin(t, state, "")
+		if err := s.Autosave("cell "+strconv.Itoa(i), nil, noon.Add(time.Duration(i))); err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, s)
 	}
-	crashed.lock.Release()
-	if got := Orphans(state, noon); len(got) != 1 || got[0].Text != "cell 0" {
-		t.Errorf("orphans %+v, want the one nobody holds", got)
+	all[0].lock.Release()
+	all[1].lock.Release()
+	got := Kept(state, "", "", noon)
+	if !slices.Equal(texts(got), []string{"cell 1", "cell 0"}) {
+		t.Fatalf("kept %q, want the two that nobody holds", texts(got))
 	}
-	path := filepath.Join(t.TempDir(), "named.tpu")
-	if err := open.Rename(state, path, noon); err != nil {
+	if err := got[0].Drop(noon); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Begin(state, path, noon); err == nil {
+	if got := texts(Kept(state, "", "", noon)); !slices.Equal(got, []string{"cell 0"}) {
+		t.Errorf("left %q, want the other", got)
+	}
+	path := filepath.Join(t.TempDir(), "named.tpu")
+	if err := all[2].Rename(state, path, noon, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var le *LockedError
+	if second, err := Begin(state, path, noon); !errors.As(err, &le) {
 		t.Error("the new name is not locked")
+	} else {
+		second.Close(true)
 	}
-	DropOrphans(state, noon)
-	if got := Orphans(state, noon); len(got) > 0 {
-		t.Errorf("left: %+v", got)
-	}
-	open.Close(true)
+	all[2].Close(true)
 }
 
 func TestOutputs(t *testing.T) {

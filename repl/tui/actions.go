@@ -37,9 +37,9 @@ func selectCell(to func(m *Model) int) actor {
 	return then(func(m *Model) { m.selectCell(to(m)) })
 }
 
-// actors is what each action of the editor, of cell mode and of the whole screen does.
+// actors is what each action of the table in config does.
 func actors() map[string]actor {
-	return map[string]actor{
+	return panelActions(map[string]actor{
 		// Typing.
 		"run": (*Model).enter, "newline": on((*edit.Editor).Newline), "run-as-is": (*Model).submit, "cell-mode": then((*Model).escape),
 		"complete": (*Model).complete, "unindent": on(func(e *edit.Editor) { e.Indent(true) }), "history": (*Model).searchHistory,
@@ -80,7 +80,7 @@ func actors() map[string]actor {
 		"focus-1": focusPanel(1), "focus-2": focusPanel(2), "focus-3": focusPanel(3), "focus-4": focusPanel(4), "focus-5": focusPanel(5), "focus-6": focusPanel(6),
 
 		"leave-panel": then((*Model).leavePanel),
-	}
+	})
 }
 
 // page is how far PgUp goes.

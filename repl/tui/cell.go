@@ -107,6 +107,15 @@ func (n *notebook) append(source string) *cell {
 	return c
 }
 
+// extend puts new cells behind those that are there.
+func (n *notebook) extend(list []*cell) {
+	for _, c := range list {
+		n.nextID++
+		c.id = n.nextID
+		n.cells = append(n.cells, c)
+	}
+}
+
 func (n *notebook) index(c *cell) int {
 	for i := len(n.cells) - 1; i >= 0; i-- {
 		if n.cells[i] == c {

@@ -153,7 +153,7 @@ func (c *cell) drawSource(p *pen) {
 		c.cache.spans = append(c.cache.spans, [2]int{from, len(p.rows)})
 	}
 	if n := len(lines) - len(shown); n > 0 {
-		p.row(p.bar(), "", paint(t.Dim, fmt.Sprintf("%s %s more, z unfolds", t.More, plural(n, "line"))))
+		p.row(p.bar(), "", paint(t.Dim, fmt.Sprintf("%s %s more, z unfolds", t.More, viz.Plural(n, "line"))))
 	}
 }
 
@@ -237,7 +237,7 @@ func (o *output) drawText(w int, t *Theme) []string {
 	}
 	add(o.text.head(shownHead))
 	hidden := o.text.len() - shownHead - shownTail
-	rows = append(rows, paint(t.Dim, fmt.Sprintf("%s %s more, o shows all", t.More, plural(hidden, "line"))))
+	rows = append(rows, paint(t.Dim, fmt.Sprintf("%s %s more, o shows all", t.More, viz.Plural(hidden, "line"))))
 	add(o.text.tail(shownTail))
 	if o.partial != "" {
 		add([]string{o.partial})
@@ -308,7 +308,7 @@ func (c *cell) drawFooter(p *pen) {
 			parts = append(parts, viz.DurationNS(c.reply.WallNS))
 		}
 		if c.reply.Launches > 0 {
-			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), plural(int(c.reply.Launches), "launch"))
+			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), viz.Plural(c.reply.Launches, "launch"))
 		}
 		if d := c.reply.HBMDeltaBytes; d != 0 {
 			parts = append(parts, "HBM "+signedBytes(d))
@@ -350,19 +350,8 @@ func signedBytes(d int64) string {
 	return "+" + viz.Bytes(d)
 }
 
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(what, "ch"):
-		what += "es"
-	default:
-		what += "s"
-	}
-	return viz.Count(int64(n)) + " " + what
-}
-
 func droppedLine(n int) string {
-	return "… " + plural(n, "line") + " not kept here; o, then v shows all"
+	return "… " + viz.Plural(n, "line") + " not kept here; o, then v shows all"
 }
 
 // clock prints 0:07.

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tpush/tpush/repl/tui/glyph"
+	"github.com/tpush/tpush/viz"
 )
 
 // A stop is where the debugger holds a cell, and what the variables are there.
@@ -441,7 +442,7 @@ func (c *cell) drawLocals(add func(label, text string), w int, t *Theme) {
 	}
 	for i, v := range list {
 		if i == shownLocals {
-			add("", paint(t.Dim, t.More+" "+plural(len(list)-i, "more variable")+", F6 shows them"))
+			add("", paint(t.Dim, t.More+" "+viz.Plural(len(list)-i, "more variable")+", F6 shows them"))
 			return
 		}
 		mark, sgr := "  ", ""

@@ -21,7 +21,7 @@ type Files struct {
 	Outputs  []store.Output // of its sidecar
 	Autosave time.Duration  // between two; 0 for never
 	Warn     []string       // what was found when it was opened
-	Recover  *store.Saved   // what a crash left
+	Kept     []store.Saved  // what crashes left, to be offered
 }
 
 type autosaveMsg struct{}
@@ -130,12 +130,9 @@ func (m *Model) write(f *store.File, over bool) tea.Cmd {
 	s, state, now := m.opts.Files.Session, m.opts.Files.State, m.now()
 	renamed := m.opts.Files.File != f
 	return m.onDisk(func() func(m *Model) tea.Cmd {
-		err := f.Save([]byte(text), over)
+		err := save(f, s, renamed, state, text, over, now)
 		if err == nil {
 			err = store.SaveOutputs(f.Path, outs)
-		}
-		if err == nil && renamed && s != nil {
-			err = s.Rename(state, f.Path, now)
 		}
 		return func(m *Model) tea.Cmd {
 			var changed *store.ChangedError
@@ -148,12 +145,20 @@ func (m *Model) write(f *store.File, over bool) tea.Cmd {
 				m.say("not saved: %v", err)
 			default:
 				m.opts.Files.File, m.opts.File, m.saved, m.noticed = f, f.Path, text, false
-				m.opts.Files.Recover = nil
 				m.say("saved %s", f.Path)
 			}
 			return nil
 		}
 	})
+}
+
+// save writes text to f; with renamed the session s becomes one of f, before
+// anything is written: the file may be open in another notebook.
+func save(f *store.File, s *store.Session, renamed bool, state, text string, over bool, now time.Time) error {
+	if !renamed || s == nil {
+		return f.Save([]byte(text), over)
+	}
+	return s.Rename(state, f.Path, now, func() error { return f.Save([]byte(text), over) })
 }
 
 // storedOutputs is what the sidecar holds.
@@ -231,10 +236,10 @@ func (m *Model) autosave() tea.Cmd {
 		return nil
 	}
 	text := m.textWithDraft()
-	if text == m.kept || m.leftOver(text) {
+	if text == m.kept {
 		return nil
 	}
-	m.kept, m.autosaving, m.opts.Files.Recover = text, true, nil
+	m.kept, m.autosaving = text, true
 	return m.onDisk(func() func(m *Model) tea.Cmd {
 		err := s.Autosave(text, f, now)
 		return func(m *Model) tea.Cmd {
@@ -295,54 +300,19 @@ func (m *Model) opened() {
 	if len(f.Warn) > 0 {
 		m.say("%s", strings.Join(f.Warn, "; "))
 	}
-	if r := f.Recover; r != nil {
-		m.over = &question{title: "a notebook was not closed in good order", lines: []string{
-			fmt.Sprintf("Its text of %s is kept: %s.", r.At.Format("2 Jan 15:04"), plural(strings.Count(r.Text, "\n"), "line")),
-		}, answers: []answer{
-			{"r", "recover it", func(m *Model) tea.Cmd {
-				m.opts.Files.Recover = nil
-				m.load(r.Text)
-				m.say("recovered; Alt-S saves")
-				return m.dropOrphans()
-			}},
-			{"d", "drop it", func(m *Model) tea.Cmd {
-				m.opts.Files.Recover = nil
-				return m.dropOrphans()
-			}},
-		}}
-	}
-}
-
-// leftOver tells whether what a crash left of this file was neither recovered nor
-// dropped and the notebook, of this text, is as it was opened: then it stays.
-func (m *Model) leftOver(text string) bool {
-	f := &m.opts.Files
-	return f.Recover != nil && f.File != nil && text == m.saved
-}
-
-// dropOrphans removes the autosaves that a crash left of notebooks without a name.
-func (m *Model) dropOrphans() tea.Cmd {
-	f, now := m.opts.Files, m.now()
-	if f.File != nil {
-		return nil
-	}
-	return m.onDisk(func() func(m *Model) tea.Cmd { store.DropOrphans(f.State, now); return nil })
+	m.offerKept()
 }
 
 // load makes the cells of a text.
 func (m *Model) load(text string) {
 	m.nb = notebook{}
-	for _, c := range cellsOf(text) {
-		m.nb.nextID++
-		c.id = m.nb.nextID
-		m.nb.cells = append(m.nb.cells, c)
-	}
+	m.nb.extend(cellsOf(text))
 	m.view.follow = false
 	m.view.cell, m.view.row = 0, 0
 }
 
-// closed ends the session: with the notebook saved, or empty, its autosave goes;
-// what a crash left stays until it was answered for.
+// closed ends the session: with the notebook saved, or left without a name on
+// purpose, its autosave goes.
 func (m *Model) closed() {
 	s := m.opts.Files.Session
 	if s == nil {
@@ -351,9 +321,9 @@ func (m *Model) closed() {
 	m.disk.Lock()
 	defer m.disk.Unlock()
 	text := m.textWithDraft()
-	keep := m.opts.Files.File != nil && text != m.saved
+	keep := text != m.saved && (m.opts.Files.File != nil || !m.quit && strings.TrimSpace(text) != "")
 	if keep {
 		_ = s.Autosave(text, m.opts.Files.File, m.now())
 	}
-	s.Close(!keep && !m.leftOver(text))
+	s.Close(!keep)
 }

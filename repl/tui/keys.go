@@ -14,6 +14,9 @@ func (m *Model) context() config.Context {
 	case m.focus == onCells:
 		return config.Cells
 	case m.focus == onPanel:
+		if p := m.focusedPane(); p != nil {
+			return config.Context(p.Name())
+		}
 		return config.Panel
 	}
 	return config.Editor
@@ -29,13 +32,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if m.popup != nil && m.over == nil {
+	if m.popup != nil {
 		if cmd, taken := m.popupKey(name); taken {
-			return cmd
-		}
-	}
-	if m.focus == onPanel && m.pending == "" {
-		if cmd, taken := m.panelKey(name); taken {
 			return cmd
 		}
 	}

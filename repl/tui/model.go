@@ -24,6 +24,7 @@ type Kernel interface {
 	Info(ctx context.Context) (kernel.KernelInfo, error)
 	Debug(ctx context.Context, request json.RawMessage) (json.RawMessage, error)
 	View(ctx context.Context, name string, args, into any) error
+	Wait() error // until it is gone: how it ended
 	Stop()
 	Kill()
 }
@@ -89,6 +90,7 @@ type Model struct {
 	info        kernel.KernelInfo
 	state       kernelState
 	died        string // why the kernel is gone
+	death       error  // the same with its last words
 	queue       []*cell
 	job         *job
 	ticking     bool
@@ -186,6 +188,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.click(msg.Mouse())
 	case startedMsg:
 		return m.started(msg)
+	case goneMsg:
+		m.gone(msg)
 	case outputMsg:
 		m.arrived(msg)
 	case doneMsg:

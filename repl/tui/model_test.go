@@ -109,8 +109,9 @@ func (f *fake) View(_ context.Context, name string, _, into any) error {
 	return json.Unmarshal([]byte(data), into)
 }
 
-func (f *fake) Stop() {}
-func (f *fake) Kill() {}
+func (f *fake) Wait() error { select {} }
+func (f *fake) Stop()       {}
+func (f *fake) Kill()       {}
 
 // A screen drives a model without a terminal and without a clock.
 type screen struct {
@@ -328,7 +329,33 @@ func TestStaleCells(t *testing.T) {
 func TestADeadKernelKeepsTheScreen(t *testing.T) {
 	s := newScreen(t, 100, 30)
 	s.keys(`"print kept`, "enter", `"die`, "enter").want("kept", "the kernel died: exit status 2", "last words", "NO KERNEL").lacks("goroutine 1")
-	s.keys("r").want("kept", "the kernel was restarted").lacks("NO KERNEL")
+	s.keys("alt+r").want("kept", "the kernel was restarted").lacks("NO KERNEL")
+}
+
+// A kernel that dies while nobody waits for it is noticed, and what is being
+// typed at that moment goes where it was meant to go.
+func TestAKernelThatDiesWhileIdleIsNoticed(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"print kept`, "enter", `"pr`)
+	s.Update(goneMsg{s.kernel, &kernel.DiedError{Status: "signal: killed"}})
+	s.want("the kernel died: signal: killed", "NO KERNEL", "Alt-P")
+	s.keys(`"int more`)
+	s.Update(tea.PasteMsg{Content: " pasted"})
+	if got := s.input.Text(); got != "print more pasted" {
+		t.Errorf("typed %q", got)
+	}
+	s.keys("esc").lacks("Alt-P")
+	s.keys("enter").want("Alt-P", "queued") // running needs a kernel
+	s.keys("alt+p").want("   print kept", "   print more pasted", "more pasted").lacks("NO KERNEL", "queued")
+
+	s.Update(goneMsg{s.kernel, &kernel.DiedError{Status: "signal: killed"}})
+	s.keys("esc", `":restart`, "enter").want("the kernel was restarted").lacks("NO KERNEL")
+	s.Update(goneMsg{nil, &kernel.DiedError{Status: "an older kernel"}})
+	s.lacks("NO KERNEL")
+
+	s.keys("ctrl+p") // what the user has open is not taken away
+	s.Update(goneMsg{s.kernel, &kernel.DiedError{Status: "signal: killed"}})
+	s.want("commands and keys", "NO KERNEL").lacks("Alt-P")
 }
 
 func TestCtrlDAndCtrlC(t *testing.T) {
@@ -419,46 +446,53 @@ func TestEveryActionIsDone(t *testing.T) {
 	}
 }
 
-// A kept text that nobody answered for outlives the session that offers it, and
-// what is typed outlives the terminal.
+// A kept text that nobody answered for outlives every session that offers it,
+// what is typed outlives the terminal, and an answer for one is none for another.
 func TestKeptTextStays(t *testing.T) {
 	dir := t.TempDir()
 	path, state := filepath.Join(dir, "a.tpu"), filepath.Join(dir, "state")
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	visit := func(do func(m *Model, answer func(key string))) *store.Saved {
+	visit := func(path string, do func(s *screen)) []store.Saved {
 		t.Helper()
-		s, err := store.Begin(state, path, now)
-		if err != nil {
+		now = now.Add(time.Hour)
+		f := Files{State: state}
+		var err error
+		if f.Session, err = store.Begin(state, path, now); err != nil {
 			t.Fatal(err)
 		}
-		file, _, err := store.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := Files{File: file, Session: s, State: state, Recover: s.Recovered("")}
-		found := f.Recover
-		theme, _ := ThemeNamed("dark")
-		m := New(Options{Start: func() (Kernel, error) { return &fake{}, nil }, Theme: theme, Keys: config.Default().Keys, Files: f, Now: func() time.Time { return now }}, func(tea.Msg) {})
-		m.opened()
-		do(m, func(key string) {
-			for _, a := range m.over.(*question).answers {
-				if a.key == key {
-					a.do(m)
-				}
+		if path != "" {
+			if f.File, _, err = store.Open(path); err != nil {
+				t.Fatal(err)
 			}
-		})
-		m.closed()
+		}
+		f.Kept = store.Kept(state, path, "", now)
+		found := f.Kept
+		theme, _ := ThemeNamed("dark")
+		s := &screen{t: t, k: &fake{}}
+		s.Model = New(Options{Start: func() (Kernel, error) { return s.k, nil }, Theme: theme, Keys: config.Default().Keys, Files: f, Now: func() time.Time { return now }}, func(tea.Msg) {})
+		s.later = func(_ time.Duration, msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+		s.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+		s.do(s.Init())
+		do(s)
+		s.closed()
 		return found
 	}
-	visit(func(m *Model, _ func(string)) { m.input.Reset("y := 77") })
-	for range 2 {
-		got := visit(func(m *Model, _ func(string)) { m.autosave() })
-		if got == nil || !strings.Contains(got.Text, "y := 77") {
-			t.Fatalf("kept %v", got)
+	for _, path := range []string{path, ""} {
+		visit(path, func(s *screen) { s.input.Reset("y := 1") })
+		visit(path, func(s *screen) { s.keys("esc", `"z := 2`, "enter").want("z := 2") }) // it runs, and is kept before
+		for range 2 {
+			got := visit(path, func(s *screen) { s.want("2 notebooks", "z := 2").keys(`"drop`) }) // typing is no answer
+			if len(got) < 2 || !strings.Contains(got[len(got)-1].Text, "y := 1") || !strings.Contains(got[len(got)-2].Text, "z := 2") {
+				t.Fatalf("%q: kept %v", path, got)
+			}
+			visit(path, func(s *screen) { s.want("drop").keys("alt+d", "esc") })
 		}
-	}
-	visit(func(m *Model, answer func(string)) { answer("d") })
-	if got := visit(func(*Model, func(string)) {}); got != nil {
-		t.Errorf("dropped, and still there: %q", got.Text)
+		visit(path, func(s *screen) {
+			s.keys("alt+d").want("y := 1").keys("alt+r").want("y := 1", "recovered").lacks("Alt-D")
+		})
+		visit(path, func(s *screen) { s.want("y := 1").keys("esc", `":recover`, "enter").want("y := 1").keys("alt+d") })
+		if got := visit(path, func(s *screen) { s.lacks("Alt-D").keys(`":recover`, "enter").want("no crash") }); len(got) > 0 {
+			t.Errorf("%q: dropped, and still there: %v", path, got)
+		}
 	}
 }

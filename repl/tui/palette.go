@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,6 +52,11 @@ func (m *Model) actIn(a config.Action) tea.Cmd {
 		if m.focus != onCells {
 			m.escape()
 		}
+	default:
+		if slices.Contains(config.Panels(), a.Context) {
+			opened := m.openPanel(string(a.Context))
+			return tea.Batch(opened, m.act(a.Name))
+		}
 	}
 	return m.act(a.Name)
 }
@@ -71,5 +77,8 @@ func (m *Model) showKeys() {
 }
 
 var contextTitles = map[config.Context]string{
-	config.Global: "everywhere", config.Editor: "typing", config.Cells: "cell mode (Esc)", config.Popup: "in a list", config.Panel: "in a panel",
+	config.Global: "everywhere", config.Editor: "typing", config.Cells: "cell mode (Esc)", config.Popup: "in a list", config.Panel: "in every panel",
+	config.HBM: "in the HBM panel", config.Vars: "in the variables panel", config.Fusion: "in the fusion panel", config.Trace: "in the trace panel",
+	config.Graph: "in the graph panel", config.Roofline: "in the roofline panel", config.Events: "in the events panel", config.Cache: "in the cache panel",
+	config.Debug: "in the breakpoints, stack and watches panel", config.Help: "in the help panel",
 }

@@ -3,11 +3,14 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/tpush/tpush/inspect"
+	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/panel"
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
@@ -39,7 +42,7 @@ const viewDeadline = 5 * time.Second
 
 type viewMsg struct{}
 
-// show opens a panel, or closes it.
+// togglePanel opens a panel, or closes it.
 func (m *Model) togglePanel(name string) tea.Cmd {
 	for i, p := range m.panes.open {
 		if p.Name() == name {
@@ -61,6 +64,9 @@ func (m *Model) togglePanel(name string) tea.Cmd {
 		if m.panes.kept == nil {
 			m.panes.kept = map[string]*pane{}
 		}
+		if h, ok := found.(*panel.Help); ok {
+			h.Keys = m.keyRows()
+		}
 		p = &pane{Panel: found}
 		m.panes.kept[name] = p
 	}
@@ -71,6 +77,32 @@ func (m *Model) togglePanel(name string) tea.Cmd {
 		m.focusPane(len(m.panes.open) - 1)
 	}
 	return m.refreshPane(p)
+}
+
+// openPanel opens a panel if it is not, and gives it the keys.
+func (m *Model) openPanel(name string) tea.Cmd {
+	at := func() int {
+		return slices.IndexFunc(m.panes.open, func(p *pane) bool { return p.Name() == name })
+	}
+	var cmd tea.Cmd
+	if at() < 0 {
+		cmd = m.togglePanel(name)
+	}
+	m.focusPane(at())
+	return cmd
+}
+
+// keyRows are the keys in force, for the help panel.
+func (m *Model) keyRows() []inspect.HelpRow {
+	var rows []inspect.HelpRow
+	for _, c := range config.Contexts() {
+		for _, a := range config.Actions() {
+			if a.Context == c {
+				rows = append(rows, inspect.HelpRow{Group: "keys " + contextTitles[c], Name: strings.Join(m.keys.Keys(a.Name), " "), Args: a.Name, Doc: a.Doc})
+			}
+		}
+	}
+	return rows
 }
 
 func panelActor(name string) actor {
@@ -197,7 +229,7 @@ func (m *Model) leavePanel() {
 func (m *Model) focusNextPanel() {
 	switch n := len(m.panes.open); {
 	case n == 0:
-		m.say("no panel is open: F2 to F7 open them")
+		m.say("no panel is open: %s open them", m.keysOf("panel-hbm..panel-debug"))
 	case m.focus != onPanel:
 		m.focusPane(0)
 	case m.panes.focused+1 < n:
@@ -234,23 +266,28 @@ func (m *Model) focusedPane() *pane {
 	return m.panes.open[m.panes.focused]
 }
 
-// panelKey gives a key to the panel that has the focus.
-func (m *Model) panelKey(key string) (tea.Cmd, bool) {
+// panelActions adds what the panels do: each acts in the one that has the focus.
+func panelActions(all map[string]actor) map[string]actor {
+	for _, p := range panel.All() {
+		for _, a := range p.Actions() {
+			all[a.Key(p)] = func(m *Model) tea.Cmd { return m.panelAct(a) }
+		}
+	}
+	return all
+}
+
+// panelAct does an action in the panel that has the focus, and asks first for
+// what the action takes.
+func (m *Model) panelAct(a panel.Action) tea.Cmd {
 	p := m.focusedPane()
 	if p == nil {
-		return nil, false
+		return nil
 	}
-	for _, a := range p.Actions() {
-		if a.Key != key {
-			continue
-		}
-		if a.Arg != "" {
-			m.over = newPrompt(a.Arg, func(m *Model, arg string) tea.Cmd { return m.panelDo(p, a.Name+" "+arg) })
-			return nil, true
-		}
-		return m.panelDo(p, a.Name), true
+	if a.Arg != "" {
+		m.over = newPrompt(a.Arg, func(m *Model, arg string) tea.Cmd { return m.panelDo(p, a.Name+" "+arg) })
+		return nil
 	}
-	return nil, false
+	return m.panelDo(p, a.Name)
 }
 
 // panelDo does an action of a panel and what follows from it.
@@ -379,7 +416,7 @@ func (m *Model) paneAt(x, y int) *pane {
 func (m *Model) put(rows []string, p *pane, x, y, w, h int) {
 	m.rects = append(m.rects, rect{p, x, y, w, h})
 	focused := p == m.focusedPane()
-	list := p.View(panel.Context{Theme: m.theme.Viz, Focused: focused}, w, h)
+	list := p.View(panel.Context{Theme: m.theme.Viz, Focused: focused, Keys: m.keys.Keys}, w, h)
 	if p.why != "" && h > 1 {
 		list[h-1] = glyph.Fit(paint(m.theme.Bad, p.why), w, m.theme.More)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/tui/edit"
 	"github.com/tpush/tpush/repl/tui/glyph"
+	"github.com/tpush/tpush/viz"
 )
 
 // A popup is what may stand at the cursor. The kernel is asked once for a word;
@@ -273,8 +274,7 @@ func (m *Model) drawPopup(rows []string, x, y int) {
 		list = append(list, paint(sgr, glyph.Fit(line, w, "")))
 	}
 	if more := len(p.found) - n; more > 0 && n > 1 {
-		list = append(list, paint(t.Popup, glyph.Fit(" "+t.More+" "+plural(more, "more"), w, "")))
-		list[len(list)-1] = paint(t.Popup, glyph.Fit("   "+t.More+" and "+plural(more, "other"), w, ""))
+		list = append(list, paint(t.Popup, glyph.Fit("   "+t.More+" and "+viz.Plural(more, "other"), w, "")))
 	}
 	px := x - glyph.Width(p.word(m.text())) - 1 - len(kindWord("")) - 1
 	py := y + 1

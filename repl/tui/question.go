@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -10,11 +11,15 @@ import (
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
 
-// A question wants one of a few keys.
+// A question wants one of a few keys. One that nobody asked for comes while the
+// user may be typing: it takes its letters only with Alt, and every other key
+// goes on to where it was meant to go.
 type question struct {
 	title   string
 	lines   []string
 	answers []answer
+	unasked bool
+	later   string // what Esc means, for one that is unasked
 }
 
 // An answer is a key and what it does. Esc always answers nothing.
@@ -26,18 +31,27 @@ type answer struct {
 func (q *question) key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	name := k.String()
 	for _, a := range q.answers {
-		if strings.EqualFold(a.key, name) {
+		if strings.EqualFold(q.keyOf(a), name) {
 			m.over = nil
 			return a.do(m), true
 		}
 	}
 	if name == "esc" || name == "ctrl+c" {
 		m.over = nil
+		return nil, true
 	}
-	return nil, true
+	return nil, !q.unasked
 }
 
-func (q *question) paste(*Model, string) (tea.Cmd, bool) { return nil, true }
+// keyOf is the key that gives an answer.
+func (q *question) keyOf(a answer) string {
+	if q.unasked {
+		return "alt+" + a.key
+	}
+	return a.key
+}
+
+func (q *question) paste(*Model, string) (tea.Cmd, bool) { return nil, !q.unasked }
 
 func (q *question) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 	t := &m.theme
@@ -46,10 +60,19 @@ func (q *question) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 		lines = append(lines, glyph.Wrap(l, max(m.w-6, 1))...)
 	}
 	lines = append(lines, "")
+	wide := len("esc ")
 	for _, a := range q.answers {
-		lines = append(lines, paint(t.Key, glyph.Fit(a.key, 4, ""))+a.text)
+		wide = max(wide, len(q.keyOf(a))+1)
 	}
-	lines = append(lines, paint(t.Key, "esc ")+"nothing")
+	for _, a := range q.answers {
+		lines = append(lines, paint(t.Key, glyph.Fit(keyName(q.keyOf(a)), wide, ""))+a.text)
+	}
+	if q.unasked {
+		lines = append(lines, paint(t.Key, glyph.Fit("Esc", wide, ""))+cmp.Or(q.later, "later"))
+		lay(rows, box(t, q.title, lines, m.w), 2, m.at.cellsH-len(lines)-2, m.w)
+		return x, y, m.text() != nil
+	}
+	lines = append(lines, paint(t.Key, glyph.Fit("Esc", wide, ""))+"nothing")
 	center(rows, box(t, q.title, lines, m.w), m.w)
 	return x, y, false
 }
@@ -72,13 +95,13 @@ func newLeaveQuestion() *question {
 const lastWordLines = 8
 
 // newDeathQuestion says how the kernel ended and offers another.
-func newDeathQuestion(m *Model, err error) *question {
-	q := &question{title: m.died, answers: []answer{
+func newDeathQuestion(m *Model) *question {
+	q := &question{title: m.died, unasked: true, answers: []answer{
 		{"p", "a new kernel, and run again what ran", func(m *Model) tea.Cmd { return m.restart(true) }},
 		{"r", "a new kernel", func(m *Model) tea.Cmd { return m.restart(false) }},
 	}}
 	var d *kernel.DiedError
-	if errors.As(err, &d) {
+	if errors.As(m.death, &d) {
 		words, _, _ := strings.Cut(d.Stderr, "\ngoroutine ")
 		list := glyph.Clean(strings.TrimSpace(words))
 		q.lines = append(q.lines, list[:min(len(list), lastWordLines)]...)

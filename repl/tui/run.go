@@ -38,6 +38,10 @@ type (
 		info   kernel.KernelInfo
 		err    error
 	}
+	goneMsg struct {
+		kernel Kernel
+		err    error
+	}
 	outputMsg struct{ job *job }
 	doneMsg   struct {
 		job   *job
@@ -50,7 +54,7 @@ type (
 
 // startKernel starts a kernel beside the screen.
 func (m *Model) startKernel() tea.Cmd {
-	m.state, m.died = starting, ""
+	m.state, m.died, m.death = starting, "", nil
 	start := m.opts.Start
 	return func() tea.Msg {
 		k, err := start()
@@ -68,6 +72,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	m.kernel, m.info, m.state = msg.kernel, msg.info, ready
+	go func(k Kernel, send func(tea.Msg)) { send(goneMsg{k, k.Wait()}) }(m.kernel, m.send)
 	for _, p := range m.panes.kept {
 		p.asked = false
 	}
@@ -83,6 +88,9 @@ func (m *Model) enqueue(cells ...*cell) tea.Cmd {
 		c.status = queued
 		c.touch()
 		m.queue = append(m.queue, c)
+	}
+	if m.state == dead && m.over == nil {
+		m.over = newDeathQuestion(m)
 	}
 	return m.next()
 }
@@ -233,14 +241,27 @@ func (m *Model) abortQueue() {
 	m.queue = nil
 }
 
-// kernelGone notes that there is no kernel any more. The screen stays.
+// gone takes the end of a kernel that nobody was waiting for. A cell that runs
+// brings the same news itself, with what it printed before.
+func (m *Model) gone(msg goneMsg) {
+	if m.kernel == msg.kernel && m.state == ready && m.job == nil {
+		m.kernelGone(msg.err)
+	}
+}
+
+// kernelGone notes that there is no kernel any more. The screen stays, and so
+// does what the user is doing: a list that is open is not taken away.
 func (m *Model) kernelGone(err error) {
-	m.state, m.died = dead, err.Error()
+	m.state, m.died, m.death = dead, err.Error(), err
 	var d *kernel.DiedError
 	if errors.As(err, &d) {
 		m.died = "the kernel died: " + d.Status
 	}
-	m.over = newDeathQuestion(m, err)
+	if m.over != nil {
+		m.say("%s", m.died)
+		return
+	}
+	m.over = newDeathQuestion(m)
 }
 
 // restart replaces the kernel; with replay the cells that ran run again.
@@ -252,6 +273,13 @@ func (m *Model) restart(replay bool) tea.Cmd {
 		m.job.feed.close()
 		m.job.cancel(nil)
 		m.job = nil
+	}
+	var waiting []*cell // asked for while there was no kernel: they run on the new one
+	if m.state == dead {
+		waiting, m.queue = m.queue, nil
+		for _, c := range waiting {
+			c.status = idle
+		}
 	}
 	m.abortQueue()
 	var again []*cell
@@ -268,15 +296,21 @@ func (m *Model) restart(replay bool) tea.Cmd {
 	m.count, m.over = 0, nil
 	cmd := m.startKernel()
 	if old != nil {
-		stop := func() tea.Msg { old.Kill(); old.Stop(); return nil }
-		cmd = tea.Sequence(stop, cmd)
+		start := cmd
+		cmd = func() tea.Msg { old.Kill(); old.Stop(); return start() }
 	}
 	if replay { // in the order in which they ran
 		slices.SortStableFunc(again, func(a, b *cell) int { return a.order - b.order })
-		return tea.Batch(cmd, m.enqueue(again...))
+		return tea.Batch(cmd, m.enqueue(append(again, waiting...)...))
 	}
 	m.say("the kernel was restarted; its variables are gone, the cells are kept")
-	return cmd
+	return tea.Batch(cmd, m.enqueue(waiting...))
+}
+
+// restarts says whether a command asks for a new kernel.
+func restarts(source string) bool {
+	name := strings.TrimLeft(strings.TrimSpace(source), ":%")
+	return len(name) > 3 && strings.HasPrefix("restart", name)
 }
 
 // quits says whether a command ends or restarts the session.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tpush/tpush/repl/command"
 	"github.com/tpush/tpush/repl/kernel"
+	"github.com/tpush/tpush/viz"
 )
 
 // A screenCommand is a : command that is about the screen and not the session.
@@ -25,6 +26,7 @@ func screenCommands() []screenCommand {
 		{"theme", "[NAME]", "changes the colours", (*Model).themeCommand, func(*Model) []string { return themeNames() }, nil},
 		{"run", "N|all|stale|from N", "runs cells again", (*Model).runCommand, func(*Model) []string { return []string{"all", "stale", "from"} }, nil},
 		{"edit", "[N]", "edits a cell", (*Model).editCommand, nil, nil},
+		{"recover", "", "offers what a crash left of notebooks", (*Model).recoverCommand, nil, nil},
 		{"save", "[FILE]", "saves the notebook", func(m *Model, arg string) tea.Cmd { return m.saveAs(arg) }, nil, nil},
 		{"panel", "[NAME]", "opens or closes a panel", (*Model).panelCommand, func(m *Model) []string { return m.panelNames() }, nil},
 		{"clear", "", "drops what all cells showed", func(m *Model, _ string) tea.Cmd { m.clearAll(); return nil }, nil, nil},
@@ -89,6 +91,9 @@ func (m *Model) completeScreenCommand(req kernel.CompleteRequest) []kernel.Candi
 
 // run makes a cell of a text at the end of the notebook and runs it.
 func (m *Model) run(text string) tea.Cmd {
+	if m.state == dead && isCommand(text) && restarts(text) {
+		return m.restart(false)
+	}
 	if cmd, ok := m.screenCommand(text); ok {
 		return cmd
 	}
@@ -163,7 +168,7 @@ func (m *Model) clearAll() {
 			c.touch()
 		}
 	}
-	m.say("%s kept, their output dropped", plural(len(m.nb.cells), "cell"))
+	m.say("%s kept, their output dropped", viz.Plural(len(m.nb.cells), "cell"))
 }
 
 // debugRerun runs the selected cell again in the mode that checks before each operation.

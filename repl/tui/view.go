@@ -153,9 +153,9 @@ func (m *Model) rule() string {
 	case m.note != "":
 		left = " " + paint(t.Note, m.note) + " "
 	case m.focus == onCells:
-		left = " " + paint(t.Key, "cells") + paint(t.Dim, ": j k move, Enter edit, r run, ? all keys, i or Esc back") + " "
+		left = " " + paint(t.Key, "cells") + paint(t.Dim, ": "+m.keysOf("cell-down cell-up")+" move, "+m.keysOf("edit")+" edit, "+m.keysOf("cell-run")+" run, "+m.keysOf("keys")+" all keys, "+m.keysOf("type")+" back") + " "
 	case m.focus == onEdit:
-		left = " " + paint(t.Key, "editing "+m.editing.label()) + paint(t.Dim, ": Enter runs, Esc leaves") + " "
+		left = " " + paint(t.Key, "editing "+m.editing.label()) + paint(t.Dim, ": "+m.keysOf("run")+" runs, "+m.keysOf("cell-mode")+" leaves") + " "
 	}
 	right := ""
 	if n := len(m.nb.cells); n > 0 {

@@ -80,38 +80,3 @@ func (m *Model) tryOne(n int) tea.Cmd {
 	}
 	return m.run(tryThese[n-1].cell)
 }
-
-// keyLine names the keys that matter now, as far as there is room.
-func (m *Model) keyLine() string {
-	t := &m.theme
-	var keys []string
-	switch {
-	case m.tour != nil:
-		keys = []string{"Enter", "next step", "Esc", "leave the tour"}
-	case m.stopped != nil:
-		keys = []string{"F10", "next", "F11", "into", "Shift-F11", "out", "F5", "continue", "F9", "breakpoint", "F7", "stack", ":back", "look back", "Ctrl-C", "stop"}
-	case m.focus == onCells:
-		keys = []string{"Enter", "edit", "r", "run", "R", "from here", "a b", "insert", "dd", "delete", "u", "undo", "z", "fold", "o", "all output", "y", "copy", "?", "all keys"}
-	case m.focus == onPanel:
-		keys = []string{"Esc", "back", "Alt-O", "next panel", "Alt-arrows", "size"}
-	case m.job != nil:
-		keys = []string{"Ctrl-C", "stop", "Esc", "cells", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help"}
-	case len(m.nb.cells) > 0 && m.trying():
-		keys = []string{"Alt-1..4", "try another", "Enter", "run", "Alt-Enter", "newline", "Tab", "complete", "Esc", "cells", "F2..F7", "panels", "F1", "help", "Ctrl-D", "leave"}
-	default:
-		keys = []string{"Enter", "run", "Alt-Enter", "newline", "Tab", "complete", "Esc", "cells", "Ctrl-R", "history", "F2..F7", "panels", "Ctrl-P", "commands", "F1", "help", "Ctrl-D", "leave"}
-	}
-	line := ""
-	for i := 0; i+1 < len(keys); i += 2 {
-		part := paint(t.Key, keys[i]) + paint(t.Dim, " "+keys[i+1])
-		if glyph.Cells(line)+glyph.Cells(part)+2 > m.w {
-			break
-		}
-		if line == "" {
-			line = " " + part
-		} else {
-			line += "  " + part
-		}
-	}
-	return glyph.Fit(line, m.w, "")
-}
