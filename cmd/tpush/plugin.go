@@ -84,6 +84,9 @@ func (a *app) install(ctx context.Context, k plugin.Known, from string, yes bool
 	if from != "" {
 		return f.InstallFile(k, from)
 	}
+	if in, err := f.Find(k.Name); err == nil && in.Env == "" && in.Version == k.Version {
+		return in, nil // it is here already
+	}
 	x, warnings := plugin.FromPip(os.Getenv, os.ReadFile)
 	for _, w := range warnings {
 		fmt.Fprintf(a.stderr, "tpush: warning: %s\n", w)

@@ -11,6 +11,7 @@ import (
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/devicetest"
 	"github.com/tpush/tpush/runtime/device/pjrt"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
@@ -31,9 +32,9 @@ func TestMain(m *testing.M) {
 
 func options(t testing.TB) pjrt.Options {
 	t.Helper()
-	plugin := os.Getenv("TPUSH_XLA_CPU")
-	if plugin == "" {
-		t.Skip("no plug-in: TPUSH_XLA_CPU names none")
+	in, err := plugin.Here(os.Getenv).Find("cpu")
+	if err != nil {
+		t.Skip(err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -44,7 +45,7 @@ func options(t testing.TB) pjrt.Options {
 		t.Fatal(err)
 	}
 	return pjrt.Options{
-		Worker: worker.Options{Command: []string{self, "plugin-process"}, Plugin: plugin, Create: map[string]any{"cpu_device_count": 1}},
+		Worker: worker.Options{Command: []string{self, "plugin-process"}, Plugin: in.Path, Create: map[string]any{"cpu_device_count": 1}},
 		Chip:   chip,
 	}
 }

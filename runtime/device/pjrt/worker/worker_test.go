@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
 )
 
 // TestMain is the plug-in process too: the tests start themselves for it.
@@ -27,23 +28,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func options(t testing.TB, plugin string) Options {
+func options(t testing.TB, path string) Options {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Command: []string{self, "plugin-process"}, Plugin: plugin, Create: map[string]any{"cpu_device_count": 2}}
+	return Options{Command: []string{self, "plugin-process"}, Plugin: path, Create: map[string]any{"cpu_device_count": 2}}
 }
 
 // start starts the CPU plug-in; without one the test is skipped.
 func start(t testing.TB) *Worker {
 	t.Helper()
-	plugin := os.Getenv("TPUSH_XLA_CPU")
-	if plugin == "" {
-		t.Skip("no plug-in: TPUSH_XLA_CPU names none")
+	in, err := plugin.Here(os.Getenv).Find("cpu")
+	if err != nil {
+		t.Skip(err)
 	}
-	w, err := Start(context.Background(), options(t, plugin))
+	w, err := Start(context.Background(), options(t, in.Path))
 	if err != nil {
 		t.Fatal(err)
 	}
