@@ -1,0 +1,17 @@
+package jit
+
+import "unsafe"
+
+type named struct {
+	name   string
+	engine *Engine
+}
+
+// machines are the ways to run a program that this computer has.
+func machines() []named {
+	list := []named{{"tiles", NewEngine()}, {"tiles, long rows", NewEngine()}}
+	list[1].engine.longRow = 3000
+	return list
+}
+
+func pointer(a []uint64) unsafe.Pointer { return unsafe.Pointer(&a[0]) }

@@ -1,0 +1,162 @@
+package jit
+
+import "unsafe"
+
+// A nest is one call with its dimensions merged as far as all operands allow.
+// Operands are the inputs followed by the outputs.
+type nest struct {
+	dims  []int // the last is the row
+	str   []int // bytes: of operand k along dimension i, str[k*len(dims)+i]
+	base  []unsafe.Pointer
+	rows  int
+	cols  int
+	splat uint64 // inputs that do not move along the row
+	packs []int  // operands that are copied to or from a dense row
+	alias bool   // an output is an input
+}
+
+// operand gives operand k.
+func (p *Program) operand(c *Call, k int) (*Operand, *slot) {
+	if k < len(p.ins) {
+		return &c.In[k], &p.ins[k]
+	}
+	return &c.Out[k-len(p.ins)], &p.outs[k-len(p.ins)]
+}
+
+// rowwise says whether the last dimension means something to the program.
+func (p *Program) rowwise() bool {
+	for _, o := range p.outs {
+		if o.row {
+			return true
+		}
+	}
+	return p.reduces || p.columns
+}
+
+// build describes c, which was checked.
+func (n *nest) build(p *Program, c *Call) {
+	ops := len(p.ins) + len(p.outs)
+	rank := max(1, len(c.Dims))
+	n.dims, n.str, n.base, n.packs = n.dims[:0], n.str[:0], n.base[:0], n.packs[:0]
+	n.splat, n.alias = 0, false
+	for i := range rank {
+		d := 1
+		if len(c.Dims) > 0 {
+			d = c.Dims[i]
+		}
+		n.dims = append(n.dims, d)
+	}
+	for k := range ops {
+		o, s := p.operand(c, k)
+		size := storageOf(s.dtype).bytes()
+		n.base = append(n.base, unsafe.Add(unsafe.Pointer(unsafe.SliceData(o.Buf)), o.Offset*size))
+		for i := range rank {
+			x := 0
+			if i < len(o.Strides) && n.dims[i] != 1 && !(s.row && i == rank-1) {
+				x = o.Strides[i] * size
+			}
+			n.str = append(n.str, x)
+		}
+	}
+	rank = n.merge(rank, ops, p.rowwise())
+	n.rows = 1
+	for _, d := range n.dims[:rank-1] {
+		n.rows *= d
+	}
+	n.cols = n.dims[rank-1]
+	n.classify(p, ops)
+}
+
+// merge joins neighbouring dimensions that every operand walks as one; a row
+// that means something is left as it is.
+func (n *nest) merge(rank, ops int, rowwise bool) int {
+	kept := 0 // dimensions kept so far, in front
+	for i := range rank {
+		last := i == rank-1
+		if n.dims[i] == 1 && !(last && (rowwise || kept == 0)) {
+			continue
+		}
+		if kept > 0 && !(last && rowwise) {
+			joins := true
+			for k := range ops {
+				if n.str[k*rank+kept-1] != n.str[k*rank+i]*n.dims[i] {
+					joins = false
+					break
+				}
+			}
+			if joins {
+				n.dims[kept-1] *= n.dims[i]
+				for k := range ops {
+					n.str[k*rank+kept-1] = n.str[k*rank+i]
+				}
+				continue
+			}
+		}
+		n.dims[kept] = n.dims[i]
+		for k := range ops {
+			n.str[k*rank+kept] = n.str[k*rank+i]
+		}
+		kept++
+	}
+	for k := range ops {
+		copy(n.str[k*kept:(k+1)*kept], n.str[k*rank:k*rank+kept])
+	}
+	n.dims, n.str = n.dims[:kept], n.str[:ops*kept]
+	return kept
+}
+
+// classify finds what moves how along the row.
+func (n *nest) classify(p *Program, ops int) {
+	rank := len(n.dims)
+	for k := range ops {
+		in := k < len(p.ins)
+		s := &p.outs[0]
+		if in {
+			s = &p.ins[k]
+		} else {
+			s = &p.outs[k-len(p.ins)]
+			for _, b := range n.base[:len(p.ins)] {
+				n.alias = n.alias || b == n.base[k]
+			}
+		}
+		if s.row || n.cols <= 1 {
+			continue
+		}
+		switch n.str[k*rank+rank-1] {
+		case storageOf(s.dtype).bytes():
+		case 0:
+			if in && k < 64 {
+				n.splat |= 1 << k
+				continue
+			}
+			n.packs = append(n.packs, k)
+		default:
+			n.packs = append(n.packs, k)
+		}
+	}
+}
+
+// seek sets the pointers of w to row r, column col.
+func (n *nest) seek(w *work, r, col int) {
+	rank := len(n.dims)
+	copy(w.ptr, n.base)
+	for k := range w.ptr {
+		w.ptr[k] = unsafe.Add(w.ptr[k], col*n.str[k*rank+rank-1])
+	}
+	for i := rank - 2; i >= 0 && r > 0; i-- {
+		at := r % n.dims[i]
+		r /= n.dims[i]
+		for k := range w.ptr {
+			w.ptr[k] = unsafe.Add(w.ptr[k], at*n.str[k*rank+i])
+		}
+	}
+	w.col = col
+}
+
+// inner is how many rows lie in the last dimension outside the row.
+func (n *nest) inner() int {
+	if len(n.dims) < 2 {
+		return 1
+	}
+	return n.dims[len(n.dims)-2]
+}

@@ -1,0 +1,348 @@
+package jit
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A machine runs one plan: the tile machine in Go, or machine code.
+type machine interface {
+	// frame makes the memory that one goroutine works in.
+	frame() any
+	// rows computes whole rows of cols elements; it moves the pointers of w.
+	rows(w *work, rows, cols int)
+	// begin computes the values of the row that come before the first pass.
+	begin(w *work)
+	// pass computes columns lo … hi of pass i; lo is a whole number of blocks.
+	pass(w *work, i, lo, hi int)
+	// finish folds the partial results of pass i and computes the values of the row after it.
+	finish(w *work, i, cols int)
+	// share gives the values of the row of one goroutine to another.
+	share(to, from *work)
+}
+
+// work is what one goroutine needs to run rows.
+type work struct {
+	ptr    []unsafe.Pointer // of the row, for each operand
+	step   []int            // bytes from row to row
+	col    int              // position of the first element in its row
+	params []uint64
+	parts  [][]uint64       // of each reduction: the results of blocks
+	kept   []unsafe.Pointer // scratch rows
+	frame  any
+	rowBuf [][]uint64 // memory of kept, then of packed operands
+}
+
+// variant is a program for one set of inputs that do not move along the row.
+type variant struct {
+	splat uint64
+	alias bool
+	plan  *plan
+	machine
+	works sync.Pool
+}
+
+// A Kernel runs one program. It may run in many goroutines at once.
+type Kernel struct {
+	program  *Program
+	make     func(pl *plan, alias bool) machine
+	mu       sync.Mutex
+	variants atomic.Pointer[[]*variant]
+	nests    sync.Pool
+	weight   int // work of an element, in operations
+	longRow  int // a row longer than this is cut even when it is folded
+}
+
+func newKernel(p *Program, e *Engine) *Kernel {
+	k := &Kernel{program: p, make: e.make, weight: p.Ops() + 4, longRow: e.longRow}
+	k.variants.Store(new([]*variant))
+	return k
+}
+
+// Program is what the kernel computes.
+func (k *Kernel) Program() *Program { return k.program }
+
+// variant finds or makes the code for a call.
+func (k *Kernel) variant(n *nest) *variant {
+	for _, v := range *k.variants.Load() {
+		if v.splat == n.splat && v.alias == n.alias {
+			return v
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := *k.variants.Load()
+	for _, v := range old {
+		if v.splat == n.splat && v.alias == n.alias {
+			return v
+		}
+	}
+	p := k.program
+	if n.splat != 0 {
+		splat := make([]bool, len(p.ins))
+		for i := range splat {
+			splat[i] = p.ins[i].row || i < 64 && n.splat>>i&1 == 1
+		}
+		p = p.specialize(splat)
+	}
+	pl := p.plan()
+	v := &variant{splat: n.splat, alias: n.alias, plan: pl, machine: k.make(pl, n.alias)}
+	all := append(append([]*variant(nil), old...), v)
+	k.variants.Store(&all)
+	return v
+}
+
+// The work of one call of machine code is bounded, so that the goroutine can be stopped between two.
+const (
+	callWork  = 1 << 20 // operations on elements, some 50 µs
+	grainWork = 1 << 19 // the least work of one goroutine
+	packed    = 1024    // elements of a row that are packed at a time
+)
+
+// Run computes the outputs of c. The error is a *CallError.
+func (k *Kernel) Run(c *Call) error {
+	if err := k.program.check(c); err != nil {
+		return err
+	}
+	n, _ := k.nests.Get().(*nest)
+	if n == nil {
+		n = new(nest)
+	}
+	n.build(k.program, c)
+	k.run(c, n)
+	clear(n.base)
+	k.nests.Put(n)
+	runtime.KeepAlive(c)
+	return nil
+}
+
+func (k *Kernel) run(c *Call, n *nest) {
+	if n.rows == 0 || n.cols == 0 && !k.program.rowwise() {
+		return
+	}
+	v := k.variant(n)
+	if n.alias && len(v.plan.passes) > 1 {
+		// A later pass would read what an earlier one wrote: outputs wait in a dense row.
+		for i := range v.plan.outs {
+			if o := len(v.plan.ins) + i; !v.plan.outs[i].row && !contains(n.packs, o) {
+				n.packs = append(n.packs, o)
+			}
+		}
+	}
+	perCall := min(max(callWork/k.weight, 1<<12), 1<<16) &^ 63
+	grain := max(grainWork/k.weight, 1<<11)
+	cuts := k.program.reduces || len(v.plan.rowOut) > 0
+	if cuts && n.cols > k.longRow {
+		k.runLong(c, n, v, perCall, grain)
+		return
+	}
+	chunk := n.cols
+	switch {
+	case cuts:
+	case len(n.packs) > 0:
+		chunk = min(chunk, packed)
+	case chunk > perCall:
+		chunk = perCall
+	}
+	chunk = max(chunk, 1)
+	chunks := (n.cols + chunk - 1) / chunk
+	chunks = max(chunks, 1)
+	units := n.rows * chunks
+	grain = max(1, grain/chunk)
+	if c.Parallel == nil || units <= grain {
+		k.units(c, n, v, chunk, chunks, perCall, 0, units)
+		return
+	}
+	c.Parallel(units, grain, func(lo, hi int) { k.units(c, n, v, chunk, chunks, perCall, lo, hi) })
+}
+
+func contains(xs []int, x int) bool {
+	for _, y := range xs {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// units computes units lo … hi, each a chunk of columns of one row.
+func (k *Kernel) units(c *Call, n *nest, v *variant, chunk, chunks, perCall, lo, hi int) {
+	w := v.work(c, n, chunk)
+	for lo < hi {
+		r, col := lo/chunks, lo%chunks*chunk
+		n.seek(w, r, col)
+		cols := min(chunk, n.cols-col)
+		rows := 1
+		if chunks == 1 && len(n.packs) == 0 {
+			inner := n.inner()
+			rows = min(hi-lo, inner-r%inner, max(1, perCall/max(1, cols)))
+		}
+		if len(n.packs) > 0 {
+			k.packedRow(n, v, w, cols)
+		} else {
+			v.rows(w, rows, cols)
+		}
+		lo += rows
+	}
+	v.free(w)
+}
+
+// packedRow computes one row of cols elements through dense copies of operands.
+func (k *Kernel) packedRow(n *nest, v *variant, w *work, cols int) {
+	rank, ins := len(n.dims), len(v.plan.ins)
+	var outs [8]unsafe.Pointer
+	back := outs[:0]
+	for i, o := range n.packs {
+		dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
+		if o < ins {
+			gather(dense, w.ptr[o], cols, n.str[o*rank+rank-1], storageOf(v.plan.ins[o].dtype).bytes())
+		} else {
+			back = append(back, w.ptr[o])
+		}
+		w.ptr[o] = dense
+	}
+	v.rows(w, 1, cols)
+	for i, o := range n.packs {
+		if o >= ins {
+			dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
+			scatter(back[0], dense, cols, n.str[o*rank+rank-1], storageOf(v.plan.outs[o-ins].dtype).bytes())
+			back = back[1:]
+		}
+	}
+}
+
+// runLong computes rows of which each is worth several goroutines.
+func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
+	w := v.work(c, n, n.cols)
+	rank, ins := len(n.dims), len(v.plan.ins)
+	perCall = max(perCall&^(block-1), block)
+	for r := range n.rows {
+		n.seek(w, r, 0)
+		row := append([]unsafe.Pointer(nil), w.ptr...)
+		for i, o := range n.packs {
+			w.ptr[o] = unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
+			if o < ins {
+				gather(w.ptr[o], row[o], n.cols, n.str[o*rank+rank-1], storageOf(v.plan.ins[o].dtype).bytes())
+			}
+		}
+		v.begin(w)
+		for i := range v.plan.passes {
+			walk := func(lo, hi int) {
+				u := v.work(c, n, 0)
+				copy(u.ptr, w.ptr)
+				u.parts, u.kept, u.col = w.parts, w.kept, 0
+				v.share(u, w)
+				for lo, hi = lo*block, min(hi*block, n.cols); lo < hi; lo += perCall {
+					v.pass(u, i, lo, min(lo+perCall, hi))
+				}
+				u.parts, u.kept = nil, nil
+				v.free(u)
+			}
+			if c.Parallel == nil {
+				walk(0, blocksOf(n.cols))
+			} else {
+				c.Parallel(blocksOf(n.cols), max(1, grain/block), walk)
+			}
+			v.finish(w, i, n.cols)
+		}
+		for _, o := range n.packs {
+			if o >= ins {
+				scatter(row[o], w.ptr[o], n.cols, n.str[o*rank+rank-1], storageOf(v.plan.outs[o-ins].dtype).bytes())
+			}
+		}
+	}
+	v.free(w)
+}
+
+// work gives the memory of one goroutine for rows of up to cols elements; none
+// when the caller lends its own.
+func (v *variant) work(c *Call, n *nest, cols int) *work {
+	w, _ := v.works.Get().(*work)
+	if w == nil {
+		ops := len(v.plan.ins) + len(v.plan.outs)
+		w = &work{ptr: make([]unsafe.Pointer, ops), step: make([]int, ops), frame: v.frame()}
+	}
+	w.params = c.Params
+	rank := len(n.dims)
+	if rank > 1 {
+		for k := range w.step {
+			w.step[k] = n.str[k*rank+rank-2]
+		}
+	}
+	if cols == 0 && n.cols > 0 {
+		return w
+	}
+	if folds := v.plan.folds; folds > 0 {
+		if w.parts == nil {
+			w.parts = make([][]uint64, folds)
+		}
+		for i := range w.parts {
+			if len(w.parts[i]) < blocksOf(cols) {
+				w.parts[i] = make([]uint64, nextPow2(blocksOf(cols)))
+			}
+		}
+	}
+	rows := len(v.plan.kept) + len(n.packs)
+	for len(w.rowBuf) < rows {
+		w.rowBuf = append(w.rowBuf, nil)
+	}
+	if w.kept == nil && rows > 0 {
+		w.kept = make([]unsafe.Pointer, len(v.plan.kept))
+	}
+	for i := range rows {
+		if len(w.rowBuf[i]) < cols+padWords {
+			w.rowBuf[i] = make([]uint64, nextPow2(cols+padWords))
+		}
+		if i < len(w.kept) {
+			w.kept[i] = unsafe.Pointer(&w.rowBuf[i][0])
+		}
+	}
+	return w
+}
+
+// padWords are unused words after a scratch row.
+const padWords = 8
+
+// free gives w back.
+func (v *variant) free(w *work) {
+	clear(w.ptr)
+	w.params = nil
+	v.works.Put(w)
+}
+
+// gather copies n elements, stride bytes apart, to a dense row.
+func gather(d, s unsafe.Pointer, n, stride, size int) {
+	switch size {
+	case 1:
+		move[uint8](d, s, n, 1, stride)
+	case 2:
+		move[uint16](d, s, n, 2, stride)
+	case 4:
+		move[uint32](d, s, n, 4, stride)
+	default:
+		move[uint64](d, s, n, 8, stride)
+	}
+}
+
+// scatter copies a dense row to n elements, stride bytes apart.
+func scatter(d, s unsafe.Pointer, n, stride, size int) {
+	switch size {
+	case 1:
+		move[uint8](d, s, n, stride, 1)
+	case 2:
+		move[uint16](d, s, n, stride, 2)
+	case 4:
+		move[uint32](d, s, n, stride, 4)
+	default:
+		move[uint64](d, s, n, stride, 8)
+	}
+}
+
+func move[T any](d, s unsafe.Pointer, n, to, from int) {
+	for range n {
+		*(*T)(d) = *(*T)(s)
+		d, s = unsafe.Add(d, to), unsafe.Add(s, from)
+	}
+}
