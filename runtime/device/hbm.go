@@ -39,6 +39,7 @@ type Block struct {
 	Owner Owner
 
 	taken       bool
+	loose       bool   // freed and not in the tree: while FreeAll runs
 	prev, next  *Block // by address
 	left, right *Block // free tree
 	priority    uint32
@@ -54,29 +55,47 @@ func NewHBM(limit, align int64, sink trace.Sink, clock *Clock) *HBM {
 // Alloc takes padded bytes, rounded up to the granule, for an array whose numbers need bytes.
 // A block of 0 bytes has no place. It returns *OutOfMemoryError when no free block is large enough.
 func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
+	if b := h.TryAlloc(bytes, padded, &o); b != nil {
+		return b, nil
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return nil, h.Exhausted(bytes, padded, o)
+}
+
+// TryAlloc is Alloc that gives nil when no free block is large enough.
+func (h *HBM) TryAlloc(bytes, padded int64, o *Owner) *Block {
+	h.mu.Lock()
 	size := h.roundUp(max(padded, bytes))
 	if size == 0 {
 		b := h.newBlock()
-		b.Addr, b.Size, b.Bytes, b.Owner, b.taken = 0, 0, 0, o, true
-		return b, nil
+		b.Addr, b.Size, b.Bytes, b.Owner, b.taken = 0, 0, 0, *o, true
+		h.mu.Unlock()
+		return b
 	}
-	f := h.bestFit(size)
+	f, stays := h.bestFit(size)
 	if f == nil {
-		return nil, h.Exhausted(bytes, padded, o)
+		h.mu.Unlock()
+		return nil
 	}
-	h.removeFree(f)
 	b := f
-	if f.Size > size {
+	switch {
+	case f.Size == size:
+		h.removeFree(f)
+	default:
+		if !stays {
+			h.removeFree(f)
+		}
 		b = h.newBlock()
 		b.Addr, b.Size = f.Addr, size
 		f.Addr += size
 		f.Size -= size
 		h.linkBefore(b, f)
-		h.insertFree(f)
+		if !stays {
+			h.insertFree(f)
+		}
 	}
-	b.taken, b.Bytes, b.Owner = true, bytes, o
+	b.taken, b.Bytes, b.Owner = true, bytes, *o
 	h.live++
 	h.used += size
 	h.padding += size - bytes
@@ -84,19 +103,40 @@ func (h *HBM) Alloc(bytes, padded int64, o Owner) (*Block, error) {
 	if h.sink != nil {
 		h.emit(trace.Alloc, b)
 	}
-	return b, nil
+	h.mu.Unlock()
+	return b
 }
 
 // Free gives a block back. The caller must not use it afterwards.
 func (h *HBM) Free(b *Block) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.release(b)
+	h.settle(b)
+	h.mu.Unlock()
+}
+
+// FreeAll is Free of each, in order: blocks that are neighbours are merged
+// before they are put in order.
+func (h *HBM) FreeAll(blocks []*Block) {
+	h.mu.Lock()
+	for _, b := range blocks {
+		h.release(b)
+	}
+	for _, b := range blocks {
+		if b.loose {
+			h.settle(b)
+		}
+	}
+	h.mu.Unlock()
+}
+
+// release ends the use of a block; it is free then, but not in the tree: loose.
+func (h *HBM) release(b *Block) {
 	if !b.taken {
 		panic("device: block freed twice")
 	}
-	b.taken = false
+	b.taken, b.loose = false, true
 	if b.Size == 0 {
-		h.recycle(b)
 		return
 	}
 	h.live--
@@ -105,6 +145,16 @@ func (h *HBM) Free(b *Block) {
 	if h.sink != nil {
 		h.emit(trace.Free, b)
 	}
+}
+
+// settle merges a loose block with the free ones beside it, loose or not, and
+// puts the result into the tree.
+func (h *HBM) settle(b *Block) {
+	b.loose = false
+	if b.Size == 0 {
+		h.recycle(b)
+		return
+	}
 	// Space above a lowered limit is not offered again.
 	b.Size = min(b.Size, h.limit-b.Addr)
 	if b.Size <= 0 {
@@ -112,20 +162,30 @@ func (h *HBM) Free(b *Block) {
 		h.recycle(b)
 		return
 	}
-	if p := b.prev; p != nil && !p.taken && p.Addr+p.Size == b.Addr {
-		h.removeFree(p)
+	for p := b.prev; p != nil && !p.taken && p.Addr+p.Size == b.Addr; p = b.prev {
 		b.Addr = p.Addr
 		b.Size += p.Size
-		h.unlink(p)
-		h.recycle(p)
+		h.absorb(p)
 	}
-	if n := b.next; n != nil && !n.taken && b.Addr+b.Size == n.Addr {
-		h.removeFree(n)
-		b.Size += n.Size
-		h.unlink(n)
-		h.recycle(n)
+	for n := b.next; n != nil && !n.taken && b.Addr+b.Size == n.Addr; n = b.next {
+		size := min(n.Size, h.limit-n.Addr) // a loose one may lie beyond a lowered limit
+		if size <= 0 {
+			break
+		}
+		b.Size += size
+		h.absorb(n)
 	}
 	h.insertFree(b)
+}
+
+// absorb takes away a free block that became part of its neighbour.
+func (h *HBM) absorb(b *Block) {
+	if !b.loose {
+		h.removeFree(b)
+	}
+	b.loose = false
+	h.unlink(b)
+	h.recycle(b)
 }
 
 // Move hands a block to another owner, as donation does: no HBM is taken or

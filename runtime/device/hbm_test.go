@@ -95,6 +95,10 @@ func play(t *testing.T, program []byte, check func(h *HBM)) *HBM {
 				t.Fatal(err)
 			}
 			held = append(held, b)
+		case c < 165 && len(held) > 2:
+			n := 2 + int(c)%(len(held)-1)
+			h.FreeAll(held[:n])
+			held = slices.Delete(held, 0, n)
 		case c < 250 && len(held) > 0:
 			i := int(c) * 7 % len(held)
 			h.Free(held[i])
@@ -106,9 +110,8 @@ func play(t *testing.T, program []byte, check func(h *HBM)) *HBM {
 		}
 		check(h)
 	}
-	for _, b := range held {
-		h.Free(b)
-	}
+	slices.Reverse(held)
+	h.FreeAll(held)
 	check(h)
 	if h.Used() != 0 || h.Padding() != 0 || h.Live() != 0 {
 		t.Fatalf("%d B used after everything was freed", h.Used())

@@ -10,17 +10,22 @@ func (b *Block) before(c *Block) bool {
 }
 
 // bestFit finds the smallest free block of at least size bytes, the lowest
-// address among equals; nil when there is none.
-func (h *HBM) bestFit(size int64) *Block {
-	var best *Block
+// address among equals; nil when there is none. stays says that what is left of
+// it when its first size bytes are taken has the same place in the tree.
+func (h *HBM) bestFit(size int64) (best *Block, stays bool) {
+	var smaller *Block // the last block before best
 	for b := h.free; b != nil; {
 		if b.Size >= size {
 			best, b = b, b.left
 		} else {
-			b = b.right
+			smaller, b = b, b.right
 		}
 	}
-	return best
+	if best == nil {
+		return nil, false
+	}
+	rest := best.Size - size
+	return best, smaller == nil || smaller.Size < rest || smaller.Size == rest && smaller.Addr < best.Addr+size
 }
 
 func (h *HBM) insertFree(b *Block) {

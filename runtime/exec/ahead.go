@@ -20,8 +20,8 @@ func (d *Dispatcher) host(v *Value) (kernel.Array, error) {
 // launch: a failure is then the launch's own, and the host time measured is
 // the time it took.
 func (d *Dispatcher) catchUp() error {
-	if s, ok := d.dev.(device.Syncer); ok {
-		return s.Sync()
+	if d.syncer != nil {
+		return d.syncer.Sync()
 	}
 	return nil
 }

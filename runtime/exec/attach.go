@@ -35,5 +35,6 @@ func (d *Dispatcher) SetDevice(dev device.Device) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dev, d.hbm, d.clock = dev, dev.HBM(), dev.Clock()
+	d.syncer, _ = dev.(device.Syncer)
 	d.cache.clear()
 }

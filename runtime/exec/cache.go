@@ -47,6 +47,7 @@ type cache struct {
 	hits     int64
 	compiles int64
 	onlyHits bool
+	gen      uint32 // changes when an entry is taken out
 }
 
 func newCache() *cache {
@@ -68,6 +69,7 @@ func (c *cache) lookup(k Key) *entry {
 
 // clear forgets every entry and keeps the counters.
 func (c *cache) clear() {
+	c.gen++
 	clear(c.entries)
 	clear(c.variants)
 	clear(c.recent[:])
@@ -80,6 +82,7 @@ func (c *cache) evict() {
 			oldest = e
 		}
 	}
+	c.gen++
 	delete(c.entries, oldest.key)
 	clear(c.recent[:])
 	if c.variants[oldest.key.Shapeless] == oldest {

@@ -66,6 +66,7 @@ type Dispatcher struct {
 	began   time.Time
 	cell    int
 	infos   map[*op.Def]*defInfo
+	recent  [512]*defInfo // found last at each place, to look before the map
 	scalars map[scalarKey]*Value
 
 	precision string // of products; "" is the highest
@@ -99,8 +100,11 @@ type Dispatcher struct {
 	one     node
 	reg     region
 	launchA device.Launch
+	singleA device.Single
+	syncer  device.Syncer // dev, when it is one
 
 	dropped  dropList
+	leaving  []device.Buffer // scratch of releaseSlabs
 	attached any
 }
 
@@ -113,6 +117,7 @@ func New(dev device.Device, o Options) *Dispatcher {
 		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer,
 		began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
 	}
+	d.syncer, _ = dev.(device.Syncer)
 	d.SetPlace(o.Place)
 	return d
 }
@@ -187,10 +192,16 @@ func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value,
 
 // Apply1 is Apply for a row with a single result.
 func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
+	return d.Apply1At(nil, def, attrs, in...)
+}
+
+// Apply1At is Apply1 that makes the result in slot, of a Slab, when it is
+// small; slot may be nil.
+func (d *Dispatcher) Apply1At(slot *Value, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
 	defer d.unlock()
-	if def.Infer == nil && d.mode.EveryOp {
-		return d.apply1(def, attrs, -1, in)
+	if def.Infer == nil {
+		return d.apply1(slot, def, attrs, -1, in)
 	}
 	outs, err := d.apply(def, attrs, -1, in)
 	if err != nil {
@@ -204,8 +215,8 @@ func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Value) (*Value, error) {
 	d.mu.Lock()
 	defer d.unlock()
-	if def.Infer == nil && d.mode.EveryOp {
-		return d.apply1(def, attrs, donor, in)
+	if def.Infer == nil {
+		return d.apply1(nil, def, attrs, donor, in)
 	}
 	outs, err := d.apply(def, attrs, donor, in)
 	if err != nil {
@@ -214,17 +225,28 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 	return outs[0], nil
 }
 
-// apply1 is the path of one operation with one result, launched at once.
-func (d *Dispatcher) apply1(def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
-	spec, err := def.Spec(d.inputSpecs(in), attrs)
-	if err != nil {
-		return nil, d.refuse(def, err)
+// apply1 is the path of an operation with one result.
+func (d *Dispatcher) apply1(slot *Value, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
+	info := d.info(def)
+	s := info.siteOf(in, attrs)
+	if s == nil {
+		specs := d.inputSpecs(in)
+		spec, err := def.Spec(specs, attrs)
+		if err != nil {
+			return nil, d.refuse(def, err)
+		}
+		s = info.addSite(in, specs, attrs, spec)
 	}
-	n, err := d.begin(def, attrs, in)
+	n, err := d.begin(info, attrs, in)
 	if err != nil {
 		return nil, err
 	}
-	v := d.newValue(spec, n, 0)
+	n.site = s
+	v := slot
+	if v == nil || s.large {
+		v = new(Value)
+	}
+	d.make(v, s.out, n, 0)
 	n.outs = append(n.outs, v)
 	if err := d.finish(n, donor); err != nil {
 		return nil, err
@@ -237,7 +259,7 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	if err != nil {
 		return nil, d.refuse(def, err)
 	}
-	n, err := d.begin(def, attrs, in)
+	n, err := d.begin(d.info(def), attrs, in)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +275,8 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 }
 
 // begin checks what must hold before an operation is accepted and makes its node.
-func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, error) {
+func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value) (*node, error) {
+	def := info.def
 	d.collect()
 	d.nextOp++
 	st := d.arrive()
@@ -275,7 +298,6 @@ func (d *Dispatcher) begin(def *op.Def, attrs op.Attrs, in []*Value) (*node, err
 			return nil, err
 		}
 	}
-	info := d.info(def)
 	// A node that is launched at once is used again by the next operation, with
 	// its slices: then nobody keeps in.
 	n := &d.one
@@ -311,7 +333,9 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 			err = n.outs[0].err
 		}
 	case d.mode.EveryOp:
-		err = d.launchOne(n, donor)
+		if n.site == nil || !d.launchSite(n, donor) {
+			err = d.launchOne(n, donor)
+		}
 	default:
 		err = d.enqueue(n)
 	}
@@ -417,10 +441,20 @@ func (d *Dispatcher) refuse(def *op.Def, err error) error {
 }
 
 func (d *Dispatcher) newValue(s shape.Spec, n *node, out int) *Value {
-	d.nextID++
-	v := &Value{spec: s, id: d.nextID, state: Deferred, out: uint8(out), place: -1, depth: settled, node: n, stack: n.stack, what: string(n.def.Name), opn: n.opn}
-	d.born(v)
+	v := new(Value)
+	d.make(v, s, n, out)
 	return v
+}
+
+// make fills in v, which is zero: a result of n.
+func (d *Dispatcher) make(v *Value, s shape.Spec, n *node, out int) {
+	d.nextID++
+	v.spec, v.id, v.state, v.out, v.place, v.depth, v.opn = s, d.nextID, Deferred, uint8(out), -1, settled, n.opn
+	v.node, v.what = n, string(n.def.Name)
+	if n.stack != nil {
+		v.stack = n.stack
+	}
+	d.born(v)
 }
 
 // born notes a new value as belonging to the statement that runs now.

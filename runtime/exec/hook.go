@@ -65,6 +65,10 @@ func (d *Dispatcher) launched(l Launched) {
 
 // unlock releases the lock and tells the hooks what was launched under it.
 func (d *Dispatcher) unlock() {
+	if d.news == nil {
+		d.mu.Unlock()
+		return
+	}
 	news, hooks := d.news, d.hooks
 	d.news = nil
 	d.mu.Unlock()

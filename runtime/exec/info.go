@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/tpush/tpush/runtime/op"
+import (
+	"unsafe"
+
+	"github.com/tpush/tpush/runtime/op"
+)
 
 // defInfo is what the dispatcher needs of a row at every call, looked up once.
 type defInfo struct {
@@ -10,6 +14,9 @@ type defInfo struct {
 	names   []string
 	meta    bool
 	single  bool // one result, inferred by Shape and DType
+
+	sites    [sitesOf]*site
+	nextSite int
 }
 
 func newDefInfo(d *op.Def) *defInfo {
@@ -36,11 +43,16 @@ func (i *defInfo) isDynamic(k int, name string) bool {
 }
 
 func (d *Dispatcher) info(def *op.Def) *defInfo {
+	at := &d.recent[uintptr(unsafe.Pointer(def))/unsafe.Sizeof(*def)%uintptr(len(d.recent))]
+	if i := *at; i != nil && i.def == def {
+		return i
+	}
 	i := d.infos[def]
 	if i == nil {
 		i = newDefInfo(def)
 		d.infos[def] = i
 	}
+	*at = i
 	return i
 }
 

@@ -181,14 +181,7 @@ func (d *Dispatcher) sweep() {
 // free gives back the HBM of v and takes it off the list of the living. Its
 // numbers stay while somebody holds it: should it be used again, it is revived.
 func (d *Dispatcher) free(v *Value, s State) {
-	if v.place >= 0 {
-		last := len(d.live) - 1
-		d.live[v.place] = d.live[last]
-		d.live[v.place].place = v.place
-		d.live[last] = nil
-		d.live = d.live[:last]
-		v.place = -1
-	}
+	d.unlist(v)
 	if v.buf != nil {
 		v.buf.Free()
 		if v.kept > 0 {
@@ -196,6 +189,20 @@ func (d *Dispatcher) free(v *Value, s State) {
 		}
 	}
 	v.state = s
+}
+
+// unlist takes v off the list of the living.
+func (d *Dispatcher) unlist(v *Value) {
+	if v.place < 0 {
+		return
+	}
+	last := len(d.live) - 1
+	moved := d.live[last]
+	d.live[v.place] = moved
+	moved.place = v.place
+	d.live[last] = nil
+	d.live = d.live[:last]
+	v.place = -1
 }
 
 func (d *Dispatcher) addLive(v *Value) {
@@ -241,10 +248,11 @@ func (d *Dispatcher) release(v *Value) {
 // A dropList holds values whose last holder was collected; Go's collector
 // appends from its own goroutine.
 type dropList struct {
-	mu   sync.Mutex
-	vs   []*Value
-	old  []*Value // emptied, for the next
-	some bool
+	mu    sync.Mutex
+	vs    []*Value
+	slabs []slabDrop
+	old   []*Value // emptied, for the next
+	some  bool
 }
 
 // Drop notes that the collector found v unreachable; its HBM is given back at
@@ -265,9 +273,10 @@ func (d *Dispatcher) collect() {
 		return
 	}
 	d.dropped.mu.Lock()
-	vs := d.dropped.vs
-	d.dropped.vs, d.dropped.old, d.dropped.some = d.dropped.old, nil, false
+	vs, slabs := d.dropped.vs, d.dropped.slabs
+	d.dropped.vs, d.dropped.old, d.dropped.slabs, d.dropped.some = d.dropped.old, nil, nil, false
 	d.dropped.mu.Unlock()
+	d.releaseSlabs(slabs)
 	for _, v := range vs {
 		d.release(v)
 	}

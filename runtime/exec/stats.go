@@ -82,25 +82,39 @@ type launchedOp struct {
 }
 
 func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64) {
+	x := g.begin(d, e, d.where(r.nodes[len(r.nodes)-1]))
+	x.reason, x.hit, x.startNS, x.hostNS = why, hit, start, hostNS
+	for _, n := range r.nodes {
+		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
+	}
+}
+
+// addSingle is add for an operation launched alone that was found in the cache.
+func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start int64) {
+	x := g.begin(d, e, n.stack)
+	x.reason, x.hit, x.startNS, x.hostNS = ReasonEveryOp, true, start, 0
+	x.ops = append(x.ops, launchedOp{n.opn, n.stack})
+}
+
+// begin makes room for a launch.
+func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 	if g.ring == nil {
 		g.ring = make([]launched, keptGroups)
 	}
 	x := &g.ring[g.next%keptGroups]
 	g.next++
-	x.number, x.cell, x.reason, x.hit, x.startNS, x.hostNS = d.stats.Launches, d.cell, why, hit, start, hostNS
+	x.number, x.cell = d.stats.Launches, d.cell
 	if x.mode != d.mode { // writing pointers costs more than comparing them
 		x.mode = d.mode
 	}
 	if x.entry != e {
 		x.entry = e
 	}
-	if at := d.where(r.nodes[len(r.nodes)-1]); x.cutAt != at {
+	if x.cutAt != at {
 		x.cutAt = at
 	}
 	x.ops = x.ops[:0]
-	for _, n := range r.nodes {
-		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
-	}
+	return x
 }
 
 // group completes a launch for display.

@@ -65,6 +65,9 @@ const settled = -1
 // Spec is the type of the value, known before it is computed.
 func (v *Value) Spec() shape.Spec { return v.spec }
 
+// SpecRef is Spec without a copy, not to be written to.
+func (v *Value) SpecRef() *shape.Spec { return &v.spec }
+
 // ID is unique in a session.
 func (v *Value) ID() uint64 { return v.id }
 
@@ -89,6 +92,7 @@ func (v *Value) HBMBytes() int64 {
 type node struct {
 	def    *op.Def
 	info   *defInfo
+	site   *site // of an operation with one result
 	attrs  op.Attrs
 	in     []*Value
 	outs   []*Value

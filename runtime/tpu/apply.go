@@ -36,11 +36,10 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	if def.Host != nil {
 		attrs = e.counted(def, attrs, vals)
 	}
-	v, err := e.d.Apply1(def, attrs, vals...)
+	t, err := e.apply1(def, attrs, vals)
 	if err != nil {
 		e.fail(string(def.Name), err)
 	}
-	t := e.wrap(v)
 	if e.noGrad == 0 && wants(ops) {
 		e.record(def, attrs, ops, t)
 	}

@@ -22,7 +22,8 @@ type engine struct {
 	offset    uint64 // numbers drawn since the seed was set
 	seq       uint64 // tape nodes made
 	usage     map[uint64]uint64
-	batch     *batch
+	batch     *batch // of storages that stand alone
+	slab      *slab  // where the next small tensor goes
 	tidy      *tidyScope
 	capture   *capture // inside a compiled function
 }

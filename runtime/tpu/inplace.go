@@ -290,7 +290,7 @@ func scatterDonor(keep bool) int {
 // disown takes the value out of a storage that gives it to another one.
 func (s *Storage) disown() {
 	if s.batch != nil {
-		s.batch.list.vals[s.slot] = nil
+		s.batch.list.put(s.slot, nil)
 	}
 }
 

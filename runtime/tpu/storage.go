@@ -48,53 +48,93 @@ type batch struct {
 // dropBatch is what the cleanup gets; it must not lead to the storages.
 type dropBatch struct {
 	d    *exec.Dispatcher
-	vals [batchSize]*exec.Value
+	slab *exec.Slab
+	mask uint32                  // which values of the slab belong to storages of the batch
+	vals *[batchSize]*exec.Value // others that do; nil while there are none
 }
 
 // batchSize is how many small storages share a cleanup, smallBytes what counts as small.
 const (
-	batchSize  = 32
+	batchSize  = exec.SlabValues
 	smallBytes = 16 << 10
 )
 
+// A slab is the memory of small tensors that are made one after the other, and their batch.
+type slab struct {
+	batch
+	owned [batchSize]owned
+}
+
 func dropAll(l *dropBatch) {
-	for i, v := range l.vals {
+	if l.mask != 0 {
+		l.d.DropSlab(l.slab, l.mask)
+	}
+	if l.vals == nil {
+		return
+	}
+	for _, v := range l.vals {
 		if v != nil {
 			l.d.Drop(v)
-			l.vals[i] = nil
 		}
 	}
 }
 
+// put makes v the value that the storage in a slot owns; nil: none.
+func (l *dropBatch) put(slot uint8, v *exec.Value) {
+	if l.slab != nil && v == l.slab.At(int(slot)) {
+		l.mask |= 1 << slot
+		return
+	}
+	l.mask &^= 1 << slot
+	if l.vals == nil {
+		if v == nil {
+			return
+		}
+		l.vals = new([batchSize]*exec.Value)
+	}
+	l.vals[slot] = v
+}
+
+// room gives a slab with room for one more tensor, nil when a tensor is to
+// stand alone: where a root walk decides what lives, and in a compiled function.
+func (e *engine) room() *slab {
+	if e.capture != nil || e.d.Rooted() {
+		return nil
+	}
+	if s := e.slab; s != nil && s.used < batchSize {
+		return s
+	}
+	s := &slab{}
+	s.list = &dropBatch{d: e.d, slab: &exec.Slab{}}
+	e.slab = s
+	runtime.AddCleanup(s, dropAll, s.list)
+	return s
+}
+
 // adopt registers the storage's value with Go's collector, when no root walk decides what lives.
 func (s *Storage) adopt() {
-	if c := s.e.capture; c != nil {
+	e := s.e
+	if c := e.capture; c != nil {
 		c.made = append(c.made, s)
 		return
 	}
-	if s.e.d.Rooted() || s.batch != nil {
+	if e.d.Rooted() || s.batch != nil {
 		return
 	}
-	spec := s.value.Spec()
-	if spec.Bytes() > smallBytes {
-		b := &batch{list: &dropBatch{d: s.e.d}}
-		b.list.vals[0] = s.value
-		s.batch = b
-		runtime.AddCleanup(b, dropAll, b.list)
-		return
+	b := e.batch
+	if s.value.Spec().Bytes() > smallBytes {
+		b = nil
 	}
-	b := s.e.batch
 	if b == nil || b.used == batchSize {
-		b = &batch{list: &dropBatch{d: s.e.d}}
-		s.e.batch = b
+		b = &batch{list: &dropBatch{d: e.d}}
 		runtime.AddCleanup(b, dropAll, b.list)
+		if s.value.Spec().Bytes() <= smallBytes {
+			e.batch = b
+		}
 	}
 	s.batch, s.slot = b, uint8(b.used)
-	b.list.vals[b.used] = s.value
+	b.list.put(s.slot, s.value)
 	b.used++
-	if b.used == batchSize {
-		s.e.batch = nil
-	}
 }
 
 // set replaces the value: the only write there is. The former value is given
@@ -109,7 +149,7 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	}
 	s.wroteOp, s.wroteAt = name, v.Stack()
 	if s.batch != nil {
-		s.batch.list.vals[s.slot] = v
+		s.batch.list.put(s.slot, v)
 		if !keep && old != v {
 			s.e.d.Drop(old)
 		}

@@ -1,9 +1,12 @@
 package tpu
 
 import (
+	"unsafe"
+
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
@@ -32,14 +35,50 @@ type owned struct {
 // wrap makes a tensor with a storage of its own of a value nobody else stores.
 func (e *engine) wrap(v *exec.Value) *Tensor {
 	o := &owned{}
-	spec := v.Spec()
+	e.own(o, v)
+	o.s.adopt()
+	return &o.t
+}
+
+// own makes o, which is zero, a tensor of v.
+func (e *engine) own(o *owned, v *exec.Value) {
+	spec := v.SpecRef()
 	o.s.e, o.s.value, o.s.inference = e, v, e.inference > 0
 	o.t.s, o.t.view.Dims, o.t.dt, o.t.whole = &o.s, spec.Dims, spec.DType, true
-	o.s.adopt()
 	if e.tidy != nil {
 		e.tidy.made = append(e.tidy.made, &o.t)
 	}
-	return &o.t
+}
+
+// apply1 applies a row with one result that is no view. A small result lies in
+// the slab with its tensor.
+func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tensor, error) {
+	s := e.room()
+	if s == nil {
+		v, err := e.d.Apply1(def, attrs, vals...)
+		if err != nil {
+			return nil, err
+		}
+		return e.wrap(v), nil
+	}
+	k := s.used
+	s.used++ // a hook of the operation may make tensors too
+	slot := s.list.slab.At(k)
+	v, err := e.d.Apply1At(slot, def, attrs, vals...)
+	if err != nil {
+		return nil, err
+	}
+	if v != slot {
+		if s.used == k+1 {
+			s.used = k
+		}
+		return e.wrap(v), nil
+	}
+	o := &s.owned[k]
+	e.own(o, v)
+	o.s.batch, o.s.slot = &s.batch, uint8(k)
+	s.list.mask |= 1 << k
+	return &o.t, nil
 }
 
 // seenAs makes a tensor that sees the storage of t through v.
@@ -71,8 +110,11 @@ func (t *Tensor) value() *exec.Value {
 	if s.freed {
 		s.e.fail("", &FreedError{t.Spec()})
 	}
-	if t.whole && shape.EqualDims(t.view.Dims, s.value.Spec().Dims) {
-		return s.value
+	if t.whole {
+		have := s.value.SpecRef().Dims
+		if len(have) == len(t.view.Dims) && (unsafe.SliceData(have) == unsafe.SliceData(t.view.Dims) || shape.EqualDims(t.view.Dims, have)) {
+			return s.value
+		}
 	}
 	return s.viewed(t.layout())
 }

@@ -74,3 +74,21 @@ func (b *buffer) Revive(owner device.Owner) error {
 	b.block = block
 	return err
 }
+
+// FreeAll gives the HBM of buffers back.
+func (d *Device) FreeAll(bs []device.Buffer) {
+	blocks := d.freeing[:0]
+	for _, x := range bs {
+		b, ok := x.(*buffer)
+		switch {
+		case !ok || b.dev != d:
+			x.Free()
+		case b.block != nil:
+			blocks = append(blocks, b.block)
+			b.block = nil
+		}
+	}
+	d.hbm.FreeAll(blocks)
+	clear(blocks)
+	d.freeing = blocks[:0]
+}

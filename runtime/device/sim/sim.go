@@ -23,6 +23,8 @@ type Device struct {
 	host  hostMemory
 	arena []byte // bytes of intermediates, shared by all executables
 	small slab
+
+	freeing []*device.Block // scratch of FreeAll
 }
 
 // Options change what New makes.

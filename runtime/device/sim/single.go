@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/op"
+)
+
+// Singly says whether the program is one kernel with one result that takes no
+// HBM beside it.
+func (x *executable) Singly() bool {
+	if len(x.steps) != 1 || len(x.outs) != 1 || x.temp != 0 {
+		return false
+	}
+	s, o := &x.steps[0], &x.outs[0]
+	return s.how == compute && !s.late && len(s.outs) == 1 && o.owns && o.slot == s.first && x.arenaBytes == 0
+}
+
+// RunSingle is Run without what only larger programs need.
+func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
+	d, s, o := x.dev, &x.steps[0], &x.outs[0]
+	if len(l.In) != len(x.in) {
+		return nil, false
+	}
+	for j, k := range s.in {
+		if k < 0 {
+			continue
+		}
+		switch b := l.In[k].(type) {
+		case *buffer:
+			if b.dev != d || b.block == nil || b.constant() || !b.spec.Equal(x.in[k]) {
+				return nil, false
+			}
+			s.ins[j].Buf = b.buf
+		case nil:
+			return nil, false
+		default:
+			if !b.Spec().Equal(x.in[k]) {
+				return nil, false
+			}
+			s.ins[j].Buf = b.Host().Buf
+		}
+	}
+	if d.host.take(o.host, x.name) != nil {
+		return nil, false
+	}
+	block := d.hbm.TryAlloc(o.bytes, o.padded, &l.Owner)
+	if block == nil {
+		return nil, false
+	}
+	buf := d.small.bytes(int(o.host))
+	s.outs[0].Buf = buf
+	ok := x.computeSingle(s, l.Attrs)
+	for j := range s.ins {
+		s.ins[j].Buf = nil
+	}
+	s.outs[0].Buf = nil
+	if !ok {
+		d.hbm.Free(block)
+		return nil, false
+	}
+	b := d.small.buffer(o.host)
+	b.form, b.buf, b.block = &o.form, buf, block
+	return b, true
+}
+
+// computeSingle calls the kernel. A failure of it is found again, and told, by Run.
+func (x *executable) computeSingle(s *step, attrs op.Attrs) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, attrs
+	return s.def.Run(&x.call) == nil
+}

@@ -1,0 +1,239 @@
+package exec
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/shape"
+)
+
+// A site remembers what an operation became for one set of operand types and
+// attributes: the type of its result and its executable, so that the next call
+// like it infers and looks up nothing.
+type site struct {
+	in    []shape.Spec // per operand; the zero Spec for an absent one
+	same  uint64       // which operands are one value, see sameness
+	feeds []int        // positions of the operands that are inputs of the program
+	attrs op.Attrs
+	out   shape.Spec
+	large bool   // the result does not go to a slab
+	hash  uint64 // what the loop detector compares
+
+	level device.Level // the entry is of
+	gen   uint32       // of the cache when the entry was found
+	entry *entry
+	run   device.SingleRunner // nil: the entry has no shorter way
+	plan  *device.Plan
+	// Of the chip.
+	issueNS, syncNS int64
+}
+
+// sitesOf is how many sites a row keeps; the oldest goes first.
+const sitesOf = 8
+
+// siteOf finds the site of a call, nil when there is none.
+func (i *defInfo) siteOf(in []*Value, attrs op.Attrs) *site {
+	same := sameness(in)
+	for k := range i.sites {
+		s := i.sites[k]
+		if s == nil {
+			return nil
+		}
+		if s.same == same && s.serves(in, attrs) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *site) serves(in []*Value, attrs op.Attrs) bool {
+	if len(in) != len(s.in) {
+		return false
+	}
+	for k, v := range in {
+		want := &s.in[k]
+		if v == nil {
+			if want.Valid() {
+				return false
+			}
+			continue
+		}
+		if v.spec.DType != want.DType || v.spec.Weak != want.Weak || !sameDims(v.spec.Dims, want.Dims) {
+			return false
+		}
+	}
+	return sameAttrs(attrs, s.attrs)
+}
+
+// addSite remembers a call.
+func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
+	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: out, large: out.HostBytes() > SlabBytes}
+	for k, v := range in {
+		if v != nil && slices.Index(in, v) == k {
+			s.feeds = append(s.feeds, k)
+		}
+	}
+	i.sites[i.nextSite%sitesOf] = s
+	i.nextSite++
+	return s
+}
+
+// sameness says which operands are the same value as an earlier one: such a
+// program has fewer inputs.
+func sameness(in []*Value) uint64 {
+	if len(in) == 2 {
+		if in[0] == in[1] {
+			return 1
+		}
+		return 0
+	}
+	var m uint64
+	for k := 1; k < len(in); k++ {
+		for j := range k {
+			if in[j] == in[k] {
+				m = mix(m, uint64(k)<<32|uint64(j))
+				break
+			}
+		}
+	}
+	return m
+}
+
+// sameDims is shape.EqualDims, quick when both are one slice: results have the
+// dimensions of their site.
+func sameDims(a, b []int) bool {
+	return len(a) == len(b) && (unsafe.SliceData(a) == unsafe.SliceData(b) || slices.Equal(a, b))
+}
+
+// sameAttrs says whether two lists are equal, values of dynamic attributes included.
+func sameAttrs(a, b op.Attrs) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if unsafe.SliceData(a) == unsafe.SliceData(b) {
+		return true
+	}
+	for k := range a {
+		if a[k].Name != b[k].Name || !sameAttr(a[k].Value, b[k].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameAttr compares values of the kinds that calls repeat; of others it says no.
+func sameAttr(a, b any) bool {
+	switch a := a.(type) {
+	case []int:
+		b, ok := b.([]int)
+		return ok && (a == nil) == (b == nil) && slices.Equal(a, b)
+	case float64:
+		b, ok := b.(float64)
+		return ok && math.Float64bits(a) == math.Float64bits(b)
+	case nil, int, int64, bool, string, dtype.DType:
+		return a == b
+	}
+	return false
+}
+
+// kept gives attributes whose lists nobody else can change.
+func kept(attrs op.Attrs) op.Attrs {
+	for k := range attrs {
+		if _, ok := attrs[k].Value.([]int); ok {
+			attrs = slices.Clone(attrs)
+			for ; k < len(attrs); k++ {
+				if v, ok := attrs[k].Value.([]int); ok {
+					attrs[k].Value = slices.Clone(v)
+				}
+			}
+			return attrs
+		}
+	}
+	return attrs
+}
+
+// launchSite launches an operation whose site has been here before by the short
+// way. When it gives false nothing has happened.
+func (d *Dispatcher) launchSite(n *node, donor int) bool {
+	s := n.site
+	if s.entry == nil || s.gen != d.cache.gen || s.level != d.mode.Level {
+		if !d.learn(n) {
+			return false
+		}
+	}
+	if s.run == nil || donor >= 0 && d.mode.Donate && !d.noDonate || d.syncer != nil && d.mode.Wait || d.tracing() {
+		return false
+	}
+	l := &d.singleA
+	l.In = l.In[:0]
+	for _, k := range s.feeds {
+		v := n.in[k]
+		if v.buf == nil || v.state != Ready && v.state != Constant {
+			return false
+		}
+		l.In = append(l.In, v.buf)
+	}
+	o := n.outs[0]
+	number := d.stats.Launches + 1
+	w := &l.Owner
+	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.what, o.spec, o.stack
+	l.Attrs = n.attrs
+	buf, ok := s.run.RunSingle(l)
+	if !ok {
+		return false
+	}
+	e := s.entry
+	d.cache.requests++
+	d.cache.hits++
+	e.reads++
+	e.usedAt = number
+	d.stats.Launches = number
+	plan := s.plan
+	start := d.clock.Launch(s.issueNS, plan.DurationNS)
+	if d.mode.Wait {
+		d.clock.Wait(s.syncNS)
+	}
+	o.buf, o.state, o.node, o.readyNS = buf, Ready, nil, d.clock.DeviceNS
+	d.addLive(o)
+	d.stats.DeviceNS += plan.DurationNS
+	d.stats.SavedBytes += plan.SavedBytes
+	d.groups.addSingle(d, n, e, start)
+	if len(d.hooks) > 0 {
+		d.launched(Launched{Number: number, Name: e.graph.Name, Why: ReasonEveryOp, Ops: 1, OpN: n.opn, Out: []*Value{o}, Stack: n.stack})
+	}
+	if d.past.ring != nil {
+		d.past.launched(n.opn, number)
+	}
+	return true
+}
+
+// learn looks the executable of a site up in the cache. It is there when an
+// operation like it has been launched the long way.
+func (d *Dispatcher) learn(n *node) bool {
+	for _, v := range n.in {
+		if v != nil && v.buf == nil {
+			return false // reads a view: more than one operation
+		}
+	}
+	r := &d.reg
+	d.startRegion(r)
+	r.add(n)
+	r.outs = append(r.outs, n.outs...)
+	s := n.site
+	e := d.cache.lookup(d.key(r))
+	if e == nil {
+		return false
+	}
+	s.entry, s.gen, s.level = e, d.cache.gen, d.mode.Level
+	s.run = nil
+	if x, ok := e.exe.(device.SingleRunner); ok && x.Singly() {
+		s.run = x
+	}
+	chip := d.dev.Chip()
+	s.plan, s.issueNS, s.syncNS = e.exe.Plan(), chip.HostIssueNS, chip.SyncNS
+	return true
+}
