@@ -228,6 +228,9 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 // apply1 is the path of an operation with one result.
 func (d *Dispatcher) apply1(slot *Value, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
 	info := d.info(def)
+	if d.precision != "" {
+		attrs = d.precisely(def, attrs)
+	}
 	s := info.siteOf(in, attrs)
 	if s == nil {
 		specs := d.inputSpecs(in)
@@ -259,6 +262,9 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	if err != nil {
 		return nil, d.refuse(def, err)
 	}
+	if d.precision != "" {
+		attrs = d.precisely(def, attrs)
+	}
 	n, err := d.begin(d.info(def), attrs, in)
 	if err != nil {
 		return nil, err
@@ -280,9 +286,6 @@ func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value) (*node, e
 	d.collect()
 	d.nextOp++
 	st := d.arrive()
-	if d.precision != "" {
-		attrs = d.precisely(def, attrs)
-	}
 	if def.Indices != nil && d.Checking() && !d.capturing {
 		if err := d.checkBounds(def, attrs, in, st); err != nil {
 			return nil, err
