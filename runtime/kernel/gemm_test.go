@@ -9,6 +9,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // plainProduct computes a product in the order the package promises: blocks of
@@ -21,7 +22,7 @@ func plainProduct[T factor](p product[T]) []T {
 			for p0 := 0; p0 < p.k; p0 += kBlock {
 				var s T
 				for q := p0; q < min(p0+kBlock, p.k); q++ {
-					s += T(p.a.data[i*p.a.row+q*p.a.col] * p.b.data[q*p.b.row+j*p.b.col])
+					s = simd.MulAdd(p.a.data[i*p.a.row+q*p.a.col], p.b.data[q*p.b.row+j*p.b.col], s)
 				}
 				if p0 == 0 {
 					total = s
@@ -68,14 +69,14 @@ func checkProduct[T factor](t *testing.T, r *rand.Rand, m, n, k int, ta, tb, tc 
 	t.Helper()
 	p := product[T]{m, n, k, randomMatrix[T](r, m, k, ta), randomMatrix[T](r, k, n, tb), randomMatrix[T](r, m, n, tc)}
 	want := plainProduct(p)
-	for _, mk := range append(nativeKernels[T](), goKernel[T]()) {
+	for _, l := range simd.Available() {
 		c := p.c
 		clear(c.data)
-		multiplyWith(mk, []product[T]{p})
+		multiplyAt(simd.KernelsOf[T](l), []product[T]{p})
 		for i := range m {
 			for j := range n {
 				if got := c.data[i*c.row+j*c.col]; got != want[i*n+j] {
-					t.Fatalf("%T kernel %d×%d, [%d,%d]×[%d,%d] transposed %v %v %v: element %d,%d is %v, want %v", got, mk.rows, mk.cols, m, k, k, n, ta, tb, tc, i, j, got, want[i*n+j])
+					t.Fatalf("%T at %v, [%d,%d]×[%d,%d] transposed %v %v %v: element %d,%d is %v, want %v", got, l, m, k, k, n, ta, tb, tc, i, j, got, want[i*n+j])
 				}
 			}
 		}
@@ -178,19 +179,6 @@ func BenchmarkProduct(b *testing.B) {
 				multiply([]product[float32]{p})
 			}
 			b.ReportMetric(float64(2*s[0]*s[1]*s[2])*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-	}
-}
-
-func BenchmarkMicro(b *testing.B) {
-	for _, mk := range append(nativeKernels[float32](), goKernel[float32]()) {
-		b.Run(fmt.Sprintf("%dx%d", mk.rows, mk.cols), func(b *testing.B) {
-			const k = 256
-			x, y, c := make([]float32, k*mk.rows), make([]float32, k*mk.cols), make([]float32, mk.rows*mk.cols)
-			for b.Loop() {
-				mk.run(k, x, 1, mk.rows, y, mk.cols, c, mk.cols, false)
-			}
-			b.ReportMetric(float64(2*k*mk.rows*mk.cols)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }

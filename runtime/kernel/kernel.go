@@ -2,7 +2,7 @@
 // every operation computes.
 //
 // A kernel knows dtypes and dimensions, not tensors, graphs or devices. It
-// imports dtype, shape and par. Invariant: a kernel reads its inputs through their
+// imports dtype, shape, par and simd. Invariant: a kernel reads its inputs through their
 // strides, writes its outputs densely, and gives the same bits for any number
 // of threads.
 package kernel

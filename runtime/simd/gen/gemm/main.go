@@ -1,0 +1,479 @@
+// Command gemm writes the micro-kernels of the matrix product.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/tpush/tpush/runtime/simd/gen/asm"
+)
+
+// A multiply adds to tile element acc the product of vector b and the broadcast x.
+type multiply func(b, x, acc int)
+
+// tile writes the kernel of rows×vecs registers:
+//
+//	c[i,j] = (c[i,j] +) Σ a[i*ra+p*ka] · b[p*kb+j], the sum from zero, p in order
+//
+// all strides in bytes. The tile stays in registers; each step loads one row of
+// b and broadcasts one element of each row of a.
+func tile(s asm.ISA, e asm.Elem, name string, rows, vecs int, mul multiply) {
+	TEXT(fmt.Sprintf("tile%s%s_%dx%d", name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
+		"func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)")
+	Pragma("noescape")
+	k := Load(Param("k"), GP64())
+	bases := []reg.Register{Load(Param("a"), GP64())}
+	ra := Load(Param("ra"), GP64())
+	ka := Load(Param("ka"), GP64())
+	b := Load(Param("b"), GP64())
+	kb := Load(Param("kb"), GP64())
+	c := Load(Param("c"), GP64())
+	rc := Load(Param("rc"), GP64())
+	var ra3 reg.Register
+	if rows > 3 {
+		ra3 = GP64()
+		LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	}
+	for i := 4; i < rows; i += 4 {
+		p := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
+		bases = append(bases, p)
+	}
+	row := func(i int) Mem {
+		m := Mem{Base: bases[i/4]}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ra, 1
+		case 2:
+			m.Index, m.Scale = ra, 2
+		case 3:
+			m.Index, m.Scale = ra3, 1
+		}
+		return m
+	}
+	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
+	temps := min(s.Regs-rows*vecs-vecs, 4)
+	for i := range rows {
+		for j := range vecs {
+			s.Zero(s.Reg(acc(i, j)))
+		}
+	}
+	at := GP64()
+	MOVQ(c, at)
+	for i := range rows {
+		for l := 0; l < vecs*s.Bytes; l += 64 {
+			PREFETCHT0(Mem{Base: at, Disp: l})
+		}
+		if i+1 < rows {
+			ADDQ(rc, at)
+		}
+	}
+	Label("loop")
+	for j := range vecs {
+		VMOVUPS(Mem{Base: b, Disp: j * s.Bytes}, s.Reg(j))
+	}
+	for l := 0; l < vecs*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: b, Disp: 8*vecs*s.Bytes + l})
+	}
+	for i := range rows {
+		x := vecs + i%temps
+		e.Broadcast(row(i), s.Reg(x))
+		for j := range vecs {
+			mul(j, x, acc(i, j))
+		}
+	}
+	for _, p := range bases {
+		ADDQ(ka, p)
+	}
+	ADDQ(kb, b)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	accumulate := Load(Param("accumulate"), GP64())
+	TESTQ(accumulate, accumulate)
+	JZ(LabelRef("store"))
+	MOVQ(c, at)
+	for i := range rows {
+		for j := range vecs {
+			e.Add(Mem{Base: at, Disp: j * s.Bytes}, s.Reg(acc(i, j)), s.Reg(acc(i, j)))
+		}
+		if i+1 < rows {
+			ADDQ(rc, at)
+		}
+	}
+	Label("store")
+	for i := range rows {
+		for j := range vecs {
+			e.Move(s.Reg(acc(i, j)), Mem{Base: c, Disp: j * s.Bytes})
+		}
+		if i+1 < rows {
+			ADDQ(rc, c)
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// fma multiplies with the fused instruction of e.
+func fma(s asm.ISA, e asm.Elem) multiply {
+	return func(b, x, acc int) { e.FMA(s.Reg(b), s.Reg(x), s.Reg(acc)) }
+}
+
+// pairDot is VDPBF16PS zmm: acc += b.lo·x.lo + b.hi·x.hi for each lane, of
+// bf16 pairs. Neither avo nor the assembler know it.
+func pairDot(b, x, acc int) {
+	bit := func(n, i int) byte { return byte(^n>>i) & 1 }
+	for _, v := range []byte{
+		0x62,
+		bit(acc, 3)<<7 | bit(x, 4)<<6 | bit(x, 3)<<5 | bit(acc, 4)<<4 | 2,
+		byte(^b&15)<<3 | 1<<2 | 2,
+		2<<5 | bit(b, 4)<<3,
+		0x52,
+		0xC0 | byte(acc&7)<<3 | byte(x&7),
+	} {
+		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(v)}})
+	}
+}
+
+// packRows copies k rows of vecs registers, ld apart, behind each other with
+// a stride of dd.
+func packRows(s asm.ISA, vecs int) {
+	TEXT(fmt.Sprintf("packRows%s_%d", s.Name, vecs*s.Bytes), NOSPLIT, "func(k int, src *byte, ld uintptr, dst *byte, dd uintptr)")
+	Pragma("noescape")
+	k := Load(Param("k"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	dd := Load(Param("dd"), GP64())
+	ahead := GP64()
+	MOVQ(ld, ahead)
+	SHLQ(U8(3), ahead)
+	Label("loop")
+	for j := range vecs {
+		v := s.New()
+		VMOVUPS(Mem{Base: src, Disp: j * s.Bytes}, v)
+		VMOVUPS(v, Mem{Base: dst, Disp: j * s.Bytes})
+	}
+	for l := 0; l < vecs*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 1, Disp: l})
+	}
+	ADDQ(ld, src)
+	ADDQ(dd, dst)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// stream writes the kernel that adds terms rows of b, each times an element of
+// a, to n elements of c (from zero when first): one row of a product, b read once, in order.
+// n is a multiple of two registers.
+func stream(s asm.ISA, e asm.Elem, terms int) {
+	TEXT(fmt.Sprintf("stream%s%s_%d", e.Name, s.Name, terms), NOSPLIT, "func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	a := Load(Param("a"), GP64())
+	ka := Load(Param("ka"), GP64())
+	bases := []reg.Register{Load(Param("b"), GP64())}
+	kb := Load(Param("kb"), GP64())
+	c := Load(Param("c"), GP64())
+	first := Load(Param("first"), GP64())
+	x := make([]reg.VecVirtual, terms)
+	for i := range x {
+		x[i] = s.New()
+		e.Broadcast(Mem{Base: a}, x[i])
+		ADDQ(ka, a)
+	}
+	kb3 := GP64()
+	LEAQ(Mem{Base: kb, Index: kb, Scale: 2}, kb3)
+	for i := 4; i < terms; i += 4 {
+		p := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: kb, Scale: 4}, p)
+		bases = append(bases, p)
+	}
+	acc := [2]reg.VecVirtual{s.New(), s.New()}
+	Label("loop")
+	for u, r := range acc {
+		s.Zero(r)
+		_ = u
+	}
+	TESTQ(first, first)
+	JNZ(LabelRef("terms"))
+	for u, r := range acc {
+		e.Move(Mem{Base: c, Disp: u * s.Bytes}, r)
+	}
+	Label("terms")
+	for i := range x {
+		for u, r := range acc {
+			m := Mem{Base: bases[i/4], Disp: u * s.Bytes}
+			switch i % 4 {
+			case 1:
+				m.Index, m.Scale = kb, 1
+			case 2:
+				m.Index, m.Scale = kb, 2
+			case 3:
+				m.Index, m.Scale = kb3, 1
+			}
+			e.FMA(m, x[i], r)
+			if u*s.Bytes%64 == 0 {
+				m.Disp += 1024
+				PREFETCHT0(m)
+			}
+		}
+	}
+	for u, r := range acc {
+		e.Move(r, Mem{Base: c, Disp: u * s.Bytes})
+	}
+	for _, p := range bases {
+		ADDQ(Imm(uint64(2*s.Bytes)), p)
+	}
+	ADDQ(Imm(uint64(2*s.Bytes)), c)
+	SUBQ(Imm(uint64(2*s.Bytes/e.Size)), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// square transposes in registers: v holds as many rows of 4-byte elements as a
+// register has lanes. It gives the columns.
+func square(s asm.ISA, v []reg.VecVirtual) []reg.VecVirtual {
+	step := func(v []reg.VecVirtual, d int, lo, hi func(a, b, r Op)) []reg.VecVirtual {
+		out := make([]reg.VecVirtual, len(v))
+		for i := range v {
+			if i&d == 0 {
+				out[i], out[i+d] = s.New(), s.New()
+				lo(v[i], v[i+d], out[i])
+				hi(v[i], v[i+d], out[i+d])
+			}
+		}
+		return out
+	}
+	// Afterwards lane group g of register i holds, of the 4×4 blocks, what the
+	// two steps over whole 128-bit groups put in place.
+	v = step(v, 1,
+		func(a, b, r Op) { VUNPCKLPS(b, a, r) },
+		func(a, b, r Op) { VUNPCKHPS(b, a, r) })
+	// v[i]: pairs (row i, row i+1) of columns 0,1 of each group, v[i+1]: columns 2,3.
+	w := make([]reg.VecVirtual, len(v))
+	for i := 0; i < len(v); i += 4 {
+		for h := range 2 {
+			a, b := v[i+h], v[i+2+h]
+			w[i+2*h], w[i+2*h+1] = s.New(), s.New()
+			VUNPCKLPD(b, a, w[i+2*h])
+			VUNPCKHPD(b, a, w[i+2*h+1])
+		}
+	}
+	// w[4r+c] group g: column 4g+c of rows 4r..4r+3.
+	if s.Bytes == 32 {
+		return step(w, 4,
+			func(a, b, r Op) { VPERM2F128(Imm(0x20), b, a, r) },
+			func(a, b, r Op) { VPERM2F128(Imm(0x31), b, a, r) })
+	}
+	out := make([]reg.VecVirtual, 16)
+	for c := range 4 {
+		a, b, d, e := w[c], w[4+c], w[8+c], w[12+c]
+		p, q, t, u := s.New(), s.New(), s.New(), s.New()
+		VSHUFF32X4(Imm(0x88), b, a, p) // groups 0,2 of a and b
+		VSHUFF32X4(Imm(0xDD), b, a, q) // groups 1,3
+		VSHUFF32X4(Imm(0x88), e, d, t)
+		VSHUFF32X4(Imm(0xDD), e, d, u)
+		for g, pair := range [][2]reg.VecVirtual{{p, t}, {q, u}} {
+			out[4*g+c], out[4*(g+2)+c] = s.New(), s.New()
+			VSHUFF32X4(Imm(0x88), pair[1], pair[0], out[4*g+c])
+			VSHUFF32X4(Imm(0xDD), pair[1], pair[0], out[4*(g+2)+c])
+		}
+	}
+	return out
+}
+
+// rowsOf addresses lanes rows ra apart from a.
+func rowsOf(lanes int, a, ra reg.Register) func(i int) Mem {
+	ra3 := GP64()
+	LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	bases := []reg.Register{a}
+	for i := 4; i < lanes; i += 4 {
+		p := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
+		bases = append(bases, p)
+	}
+	return func(i int) Mem {
+		m := Mem{Base: bases[i/4]}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ra, 1
+		case 2:
+			m.Index, m.Scale = ra, 2
+		case 3:
+			m.Index, m.Scale = ra3, 1
+		}
+		return m
+	}
+}
+
+// transpose turns a strip of 4-byte elements: as many rows as a register has
+// lanes, ld apart, n columns (a multiple of the lanes) become n rows, dd apart.
+func transpose(s asm.ISA) {
+	lanes := s.Bytes / 4
+	TEXT("transpose32"+s.Name, NOSPLIT, "func(n int, src *byte, ld uintptr, dst *byte, dd uintptr)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	dd := Load(Param("dd"), GP64())
+	at := GP64()
+	XORQ(at, at)
+	ld3 := GP64()
+	LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, ld3)
+	ld4 := GP64()
+	MOVQ(ld, ld4)
+	SHLQ(U8(2), ld4)
+	Label("loop")
+	v := make([]reg.VecVirtual, lanes)
+	p := GP64()
+	MOVQ(src, p)
+	for i := range v {
+		v[i] = s.New()
+		m := Mem{Base: p}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ld, 1
+		case 2:
+			m.Index, m.Scale = ld, 2
+		case 3:
+			m.Index, m.Scale = ld3, 1
+		}
+		VMOVUPS(m, v[i])
+		if i%4 == 3 && i+1 < lanes {
+			ADDQ(ld4, p)
+		}
+	}
+	for _, r := range square(s, v) {
+		VMOVUPS(r, Mem{Base: dst})
+		ADDQ(dd, dst)
+	}
+	ADDQ(Imm(uint64(s.Bytes)), src)
+	SUBQ(Imm(uint64(lanes)), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// dots multiplies as many rows as a register has lanes, ra apart, by one
+// vector: c[i] = (c[i] +) Σ a[i,p]·x[p], p in order, by turning squares of a in
+// registers. k is a multiple of the lanes.
+func dots(s asm.ISA) {
+	lanes := s.Bytes / 4
+	TEXT("dotsF32"+s.Name, NOSPLIT, "func(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)")
+	Pragma("noescape")
+	k := Load(Param("k"), GP64())
+	a := Load(Param("a"), GP64())
+	ra := Load(Param("ra"), GP64())
+	x := Load(Param("x"), GP64())
+	ra3 := GP64()
+	LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	ra4 := GP64()
+	MOVQ(ra, ra4)
+	SHLQ(U8(2), ra4)
+	acc := s.New()
+	s.Zero(acc)
+	Label("loop")
+	v := make([]reg.VecVirtual, lanes)
+	p := GP64()
+	MOVQ(a, p)
+	for i := range v {
+		v[i] = s.New()
+		m := Mem{Base: p}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ra, 1
+		case 2:
+			m.Index, m.Scale = ra, 2
+		case 3:
+			m.Index, m.Scale = ra3, 1
+		}
+		VMOVUPS(m, v[i])
+		if s.Bytes == 64 || i%2 == 0 {
+			m.Disp = 256
+			PREFETCHT0(m)
+		}
+		if i%4 == 3 && i+1 < lanes {
+			ADDQ(ra4, p)
+		}
+	}
+	for i, r := range square(s, v) {
+		if s.Bytes == 64 {
+			VFMADD231PS_BCST(Mem{Base: x, Disp: 4 * i}, r, acc)
+			continue
+		}
+		t := s.New()
+		VBROADCASTSS(Mem{Base: x, Disp: 4 * i}, t)
+		VFMADD231PS(t, r, acc)
+	}
+	ADDQ(Imm(uint64(s.Bytes)), a)
+	ADDQ(Imm(uint64(s.Bytes)), x)
+	SUBQ(Imm(uint64(lanes)), k)
+	JG(LabelRef("loop"))
+	c := Load(Param("c"), GP64())
+	accumulate := Load(Param("accumulate"), GP64())
+	TESTQ(accumulate, accumulate)
+	JZ(LabelRef("store"))
+	VADDPS(Mem{Base: c}, acc, acc)
+	Label("store")
+	VMOVUPS(acc, Mem{Base: c})
+	VZEROUPPER()
+	RET()
+}
+
+// packPairs interleaves pairs of rows of 32 bf16, ld apart: term p of column j of
+// the pair is at dst[2j+p].
+func packPairs() {
+	TEXT("packPairsAVX512", NOSPLIT, "func(pairs int, src *byte, ld uintptr, dst *byte)")
+	Pragma("noescape")
+	k := Load(Param("pairs"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	Label("loop")
+	for j := range 2 {
+		a, b := ZMM(), ZMM()
+		VPMOVZXWD(Mem{Base: src, Disp: 32 * j}, a)
+		VPMOVZXWD(Mem{Base: src, Index: ld, Scale: 1, Disp: 32 * j}, b)
+		VPSLLD(Imm(16), b, b)
+		VPORD(a, b, a)
+		VMOVUPS(a, Mem{Base: dst, Disp: 64 * j})
+	}
+	LEAQ(Mem{Base: src, Index: ld, Scale: 2}, src)
+	ADDQ(Imm(128), dst)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+func main() {
+	ConstraintExpr("!purego")
+	shapes := map[string]int{"AVX2": 6, "AVX512": 12}
+	for _, s := range asm.Levels {
+		for _, e := range []asm.Elem{asm.F32, asm.F64} {
+			for rows := 1; rows <= shapes[s.Name]; rows++ {
+				tile(s, e, e.Name, rows, 2, fma(s, e))
+				tile(s, e, e.Name, rows, 1, fma(s, e))
+			}
+			stream(s, e, 8)
+			stream(s, e, 1)
+		}
+		packRows(s, 1)
+		packRows(s, 2)
+		transpose(s)
+		dots(s)
+	}
+	for rows := 1; rows <= 12; rows++ {
+		tile(asm.AVX512, asm.F32, "BF16", rows, 2, pairDot)
+	}
+	packPairs()
+	Generate()
+}

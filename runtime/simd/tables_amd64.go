@@ -1,0 +1,51 @@
+//go:build amd64 && !purego
+
+package simd
+
+// native says whether this build has vector kernels.
+const native = true
+
+// vectorKernels gives the *Kernels for the type of zero at a level, nil if there are none.
+func vectorKernels(l Level, zero any) any {
+	switch zero.(type) {
+	case float32:
+		return kernelsF32[l]
+	case float64:
+		return kernelsF64[l]
+	}
+	return nil
+}
+
+var kernelsF32 = [...]*Kernels[float32]{
+	AVX2: {
+		Level: AVX2, Rows: 6, Cols: 16, Narrow: 8, Lanes: 8,
+		tile:   []tileFunc{nil, tileF32AVX2_1x16, tileF32AVX2_2x16, tileF32AVX2_3x16, tileF32AVX2_4x16, tileF32AVX2_5x16, tileF32AVX2_6x16},
+		narrow: []tileFunc{nil, tileF32AVX2_1x8, tileF32AVX2_2x8, tileF32AVX2_3x8, tileF32AVX2_4x8, tileF32AVX2_5x8, tileF32AVX2_6x8},
+		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, dots: dotsF32AVX2, transpose: transpose32AVX2,
+		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
+	},
+	AVX512: {
+		Level: AVX512, Rows: 12, Cols: 32, Narrow: 16, Lanes: 16,
+		tile:   []tileFunc{nil, tileF32AVX512_1x32, tileF32AVX512_2x32, tileF32AVX512_3x32, tileF32AVX512_4x32, tileF32AVX512_5x32, tileF32AVX512_6x32, tileF32AVX512_7x32, tileF32AVX512_8x32, tileF32AVX512_9x32, tileF32AVX512_10x32, tileF32AVX512_11x32, tileF32AVX512_12x32},
+		narrow: []tileFunc{nil, tileF32AVX512_1x16, tileF32AVX512_2x16, tileF32AVX512_3x16, tileF32AVX512_4x16, tileF32AVX512_5x16, tileF32AVX512_6x16, tileF32AVX512_7x16, tileF32AVX512_8x16, tileF32AVX512_9x16, tileF32AVX512_10x16, tileF32AVX512_11x16, tileF32AVX512_12x16},
+		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, dots: dotsF32AVX512, transpose: transpose32AVX512,
+		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
+	},
+}
+
+var kernelsF64 = [...]*Kernels[float64]{
+	AVX2: {
+		Level: AVX2, Rows: 6, Cols: 8, Narrow: 4,
+		tile:   []tileFunc{nil, tileF64AVX2_1x8, tileF64AVX2_2x8, tileF64AVX2_3x8, tileF64AVX2_4x8, tileF64AVX2_5x8, tileF64AVX2_6x8},
+		narrow: []tileFunc{nil, tileF64AVX2_1x4, tileF64AVX2_2x4, tileF64AVX2_3x4, tileF64AVX2_4x4, tileF64AVX2_5x4, tileF64AVX2_6x4},
+		axpy:   axpyF64, stream8: streamF64AVX2_8, stream1: streamF64AVX2_1,
+		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
+	},
+	AVX512: {
+		Level: AVX512, Rows: 12, Cols: 16, Narrow: 8,
+		tile:   []tileFunc{nil, tileF64AVX512_1x16, tileF64AVX512_2x16, tileF64AVX512_3x16, tileF64AVX512_4x16, tileF64AVX512_5x16, tileF64AVX512_6x16, tileF64AVX512_7x16, tileF64AVX512_8x16, tileF64AVX512_9x16, tileF64AVX512_10x16, tileF64AVX512_11x16, tileF64AVX512_12x16},
+		narrow: []tileFunc{nil, tileF64AVX512_1x8, tileF64AVX512_2x8, tileF64AVX512_3x8, tileF64AVX512_4x8, tileF64AVX512_5x8, tileF64AVX512_6x8, tileF64AVX512_7x8, tileF64AVX512_8x8, tileF64AVX512_9x8, tileF64AVX512_10x8, tileF64AVX512_11x8, tileF64AVX512_12x8},
+		axpy:   axpyF64, stream8: streamF64AVX512_8, stream1: streamF64AVX512_1,
+		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
+	},
+}

@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package simd
+
+// native says whether this build has vector kernels.
+const native = false
+
+func vectorKernels(Level, any) any { return nil }
