@@ -105,14 +105,13 @@ func (w *Writer) CHLO(name string, out shape.Spec, in ...Value) Value {
 // FFT writes fft over the last len(lengths) axes. kind is FFT, IFFT, RFFT or IRFFT.
 func (w *Writer) FFT(x Value, kind string, lengths []int) Value {
 	dims := append([]int(nil), x.Spec.Dims...)
-	t := dtype.C64
+	t := x.Spec.DType
 	last := lengths[len(lengths)-1]
 	switch kind {
 	case "RFFT":
-		dims[len(dims)-1] = last/2 + 1
+		dims[len(dims)-1], t = last/2+1, dtype.C64
 	case "IRFFT":
-		dims[len(dims)-1] = last
-		t = dtype.F32
+		dims[len(dims)-1], t = last, dtype.F32
 	}
 	return w.Do("fft", shape.Spec{DType: t, Dims: dims}, "fft_length = "+I64s(lengths)+", fft_type = #stablehlo<fft_type "+kind+">", x)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// Fourier transforms are products with matrices of cosines and sines: the
-// matrix unit is what the chip has most of, and gradients follow by themselves.
+// All Fourier transforms are made of one row, the complex transform of the last
+// axis: real ones keep half of it, or are given the other half. So one gradient
+// serves them all.
 
 // A Complex is a complex tensor as two real ones of the same shape. Im is nil
 // for real numbers.
@@ -87,23 +88,6 @@ func scaleOf(e *engine, n int, norm string, inverse bool) float64 {
 	return 0
 }
 
-// waves gives the matrices scale·w(k)·cos(2πjk/n) and scale·w(k)·sin(2πjk/n), rows k, columns j.
-func (e *engine) waves(t dtype.DType, rows, cols, n int, scale float64, w func(k int) float64) (cos, sin *Tensor) {
-	a, b := kernel.New(shape.Of(dtype.F64, rows, cols)), kernel.New(shape.Of(dtype.F64, rows, cols))
-	c, s := kernel.As[float64](a.Buf), kernel.As[float64](b.Buf)
-	for k := range rows {
-		f := scale
-		if w != nil {
-			f *= w(k)
-		}
-		for j := range cols {
-			angle := 2 * math.Pi * float64(j*k%n) / float64(n)
-			c[k*cols+j], s[k*cols+j] = f*math.Cos(angle), f*math.Sin(angle)
-		}
-	}
-	return e.upload(kernel.Cast(a, t), "waves"), e.upload(kernel.Cast(b, t), "waves")
-}
-
 // fitted moves an axis to the end and cuts or fills it to n elements.
 func fitted(t *Tensor, axis, n int) *Tensor {
 	if t == nil {
@@ -145,21 +129,24 @@ func (c Complex) axisAndSize(o []FFTOptions, half bool) (opt FFTOptions, axis, n
 	return opt, axis, n
 }
 
-// fft is the transform of one axis; sign is -1 forward and +1 inverse.
+// transform is the complex transform of an axis cut or filled to n elements,
+// which then stands last.
+func (c Complex) transform(axis, n int, scale float64, inverse bool) Complex {
+	in := []any{fitted(c.Re, axis, n)}
+	if c.Im != nil {
+		in = append(in, fitted(c.Im, axis, n))
+	} else {
+		in = append(in, nil)
+	}
+	r := callAll(op.FourierPair, op.Attrs{{Name: "inverse", Value: inverse}, {Name: "scale", Value: scale}}, in...)
+	return Complex{r[0], r[1]}
+}
+
 func (c Complex) fft(o []FFTOptions, inverse bool) Complex {
 	c = c.float()
 	opt, axis, n := c.axisAndSize(o, false)
-	e := c.Re.engine()
-	cos, sin := e.waves(c.Re.dt, n, n, n, scaleOf(e, n, opt.Norm, inverse), nil)
-	if !inverse {
-		sin = sin.Neg()
-	}
-	re, im := fitted(c.Re, axis, n), fitted(c.Im, axis, n)
-	a, b := re.MatMul(cos), re.MatMul(sin)
-	if im != nil {
-		a, b = a.Sub(im.MatMul(sin)), b.Add(im.MatMul(cos))
-	}
-	return Complex{backTo(a, axis), backTo(b, axis)}
+	y := c.transform(axis, n, scaleOf(c.Re.engine(), n, opt.Norm, inverse), inverse)
+	return Complex{backTo(y.Re, axis), backTo(y.Im, axis)}
 }
 
 // FFT is the discrete Fourier transform of one axis.
@@ -172,32 +159,32 @@ func IFFT(c Complex, o ...FFTOptions) Complex { return c.fft(o, true) }
 func RFFT(x *Tensor, o ...FFTOptions) Complex {
 	c := Complex{Re: x}.float()
 	opt, axis, n := c.axisAndSize(o, false)
-	e := x.engine()
-	cos, sin := e.waves(c.Re.dt, n, n/2+1, n, scaleOf(e, n, opt.Norm, false), nil)
-	re := fitted(c.Re, axis, n)
-	return Complex{backTo(re.MatMul(cos), axis), backTo(re.MatMul(sin.Neg()), axis)}
+	y := c.transform(axis, n, scaleOf(x.engine(), n, opt.Norm, false), false)
+	half := func(t *Tensor) *Tensor { return backTo(t.narrow(len(t.view.Dims)-1, 0, n/2+1), axis) }
+	return Complex{half(y.Re), half(y.Im)}
 }
 
-// half is the real transform of half a spectrum.
+// half is the transform of half a spectrum of Hermitian symmetry, whose other
+// half mirrors it. The result is real: imaginary parts where the mirror falls on itself do not count.
 func (c Complex) half(o []FFTOptions, inverse bool) *Tensor {
 	c = c.float()
 	opt, axis, n := c.axisAndSize(o, true)
-	e := c.Re.engine()
 	m := n/2 + 1
-	cos, sin := e.waves(c.Re.dt, m, n, n, scaleOf(e, n, opt.Norm, inverse), func(k int) float64 {
-		if k == 0 || 2*k == n {
-			return 1
+	whole := func(t *Tensor, sign float64) *Tensor {
+		if t == nil {
+			return nil
 		}
-		return 2
-	})
-	if !inverse {
-		sin = sin.Neg()
+		t = fitted(t, axis, m)
+		last := len(t.view.Dims) - 1
+		rest := call("flip", op.Attrs{{Name: "dims", Value: []int{-1}}}, t.narrow(last, 1, n-m))
+		if sign < 0 {
+			rest = rest.Neg()
+		}
+		return Cat(-1, t, rest)
 	}
-	y := fitted(c.Re, axis, m).MatMul(cos)
-	if c.Im != nil {
-		y = y.Sub(fitted(c.Im, axis, m).MatMul(sin))
-	}
-	return backTo(y, axis)
+	full := Complex{whole(c.Re, 1), whole(c.Im, -1)}
+	y := full.transform(-1, n, scaleOf(c.Re.engine(), n, opt.Norm, inverse), inverse)
+	return backTo(y.Re, axis)
 }
 
 // IRFFT is the inverse of RFFT: m → n, by default 2·(m-1).

@@ -353,6 +353,7 @@ const (
 	rCdist
 	rTrace
 	rScaledDotProductAttention
+	rFftC2c
 	rLuFactorEx
 	rLuUnpack
 	rLuSolve
@@ -821,6 +822,7 @@ var rowNames = [...]op.Name{
 	"cdist",
 	"trace",
 	"scaled_dot_product_attention",
+	"fft_c2c",
 	"lu_factor_ex",
 	"lu_unpack",
 	"lu_solve",
