@@ -133,3 +133,26 @@ func TestTableTellsHostAndTPUApart(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// BenchmarkCases is for profiles: -bench 'Cases/W6/adamw/f32/strict' -cpuprofile.
+func BenchmarkCases(b *testing.B) {
+	for _, w := range Workloads() {
+		for _, m := range []*exec.Mode{exec.Strict, exec.DeferAndFuse, exec.Compiled} {
+			cases, err := Cases(w.Name, m)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, c := range cases {
+				b.Run(strings.Join([]string{w.Name, c.Name, c.DType.String(), m.Name}, "/"), func(b *testing.B) {
+					p, err := Prepare(c, Options{Mode: m})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := p.with(func() { p.u.run(b.N) }); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+		}
+	}
+}
