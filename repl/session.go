@@ -10,10 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tpush/tpush/inspect/xla"
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/trace"
@@ -26,9 +28,10 @@ type Options struct {
 	Chip     string     // v5e when empty
 	Device   string     // sim when empty, else a name of Openers
 	Openers  map[string]Opener
-	HBMBytes int64    // limit, 0: the chip's
-	Name     string   // of the session, for exports
-	Args     []string // os.Args of the cells
+	Compiler ahead.Starter // starts the TPU compiler, nil for none
+	HBMBytes int64         // limit, 0: the chip's
+	Name     string        // of the session, for exports
+	Args     []string      // os.Args of the cells
 	Checks   exec.Checks
 }
 
@@ -60,6 +63,9 @@ type Session struct {
 		bytes int64
 	}
 	runs atomic.Bool
+
+	compiler *ahead.Compiler // nil before somebody asked
+	report   *xla.Report     // its last answer
 
 	dbg      *debug.Debugger
 	listener DebugListener
@@ -174,6 +180,7 @@ func (p spots) At() exec.Spot {
 
 // Close gives back what the session holds.
 func (s *Session) Close() error {
+	s.closeCompiler()
 	s.undo()
 	s.std.close()
 	return s.dev.Close()

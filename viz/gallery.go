@@ -66,6 +66,10 @@ func Gallery() []Example {
 				{Name: "HBM", Meaning: HBM, Samples: []Sample{{0, 6.1}, {500_000, 9.4}, {1_700_000, 7}, {3_000_000, 6.1}}, Note: "peak 9.4 GiB"},
 			},
 		}, 76},
+		{"Lifetimes", "what lives from when to when", Lifetimes{
+			Steps: 12, Level: []float64{2, 2, 3, 5, 7, 9, 9, 6, 5, 4, 2, 2}, Label: "HBM", Note: "peak 9.0 GiB", Mark: 5,
+			Rows: []Lifetime{{"parameter 0", "2.0 GiB", 0, 11, HBM}, {"matmul#4", "5.0 GiB", 3, 7, MXU}, {"tanh#6", "2.0 GiB", 5, 9, VPU}},
+		}, 60},
 		{"Histogram", "how often values fall where", HistogramOf(bell, 30), 60},
 		{"HeatMap", "a matrix as shades", heat, 60},
 		{"Tree", "what holds what", Tree{Label: "loss", Note: "f32[]", Children: []Tree{

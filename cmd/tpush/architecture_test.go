@@ -41,10 +41,12 @@ var layers = []layer{
 	{name: "devices", packages: []string{
 		"runtime/device", "runtime/device/sim", "runtime/device/devicetest",
 		"runtime/device/pjrt", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker", "runtime/device/pjrt/plugin", "runtime/device/pjrt/programs",
+		"runtime/device/pjrt/hlo", "runtime/device/pjrt/ahead",
 	}, may: map[string][]string{
 		"runtime/device/pjrt":          {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
 		"runtime/device/pjrt/worker":   {"runtime/device/pjrt/capi"},
 		"runtime/device/pjrt/programs": {"runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt/ahead":    {"runtime/device", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
 		"runtime/device/sim":           {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
 	}},
 	{name: "dispatch", packages: []string{"runtime/exec"}},
@@ -54,7 +56,7 @@ var layers = []layer{
 	{name: "generators", packages: []string{"runtime/tpu/gen"}},
 	{name: "test programs", packages: []string{"repl/interp/internal/stand", "repl/interp/programs"}},
 	{name: "recordings and workloads", packages: []string{"runtime/conformance", "runtime/selftest", "runtime/bench"}, may: map[string][]string{"runtime/selftest": {"runtime/conformance"}}},
-	{name: "questions and formats", packages: []string{"inspect", "trace/export"}},
+	{name: "questions and formats", packages: []string{"inspect", "inspect/xla", "trace/export"}},
 	{name: "sessions", packages: []string{"repl/cell", "repl/interp", "repl/debug", "repl", "repl/kernel"}, may: map[string][]string{
 		"repl/interp": {"repl/cell"}, "repl/debug": {"repl/cell", "repl/interp"}, "repl": {"repl/cell", "repl/interp", "repl/debug"},
 	}},

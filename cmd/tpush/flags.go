@@ -39,7 +39,7 @@ func chipNames() []string {
 
 // options checks the flags and makes the options of a session.
 func (k *kernelFlags) options(args []string) (repl.Options, error) {
-	o := repl.Options{Chip: k.chip, Name: k.name, Device: k.device, Openers: openers(), Args: args, Checks: checksFromEnv(os.Getenv)}
+	o := repl.Options{Chip: k.chip, Name: k.name, Device: k.device, Openers: openers(), Compiler: startCompiler, Args: args, Checks: checksFromEnv(os.Getenv)}
 	if k.mode != "" {
 		m, err := exec.LookupMode(k.mode)
 		if err != nil {

@@ -94,6 +94,7 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 	a.kernel.add(root.Flags())
 	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.fmtCommand(), a.vetCommand(), a.exportCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand(), a.shotCommand(), a.pluginCommand(), a.processCommand())
 	root.AddCommand(a.dapCommand(), a.benchCommand())
+	root.AddCommand(a.planCommand(), a.xlaCommand())
 	return root
 }
 

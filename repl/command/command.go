@@ -46,6 +46,7 @@ type Command struct {
 	Idle    bool   // may not run while a cell does
 	Resumes bool   // lets a stopped cell go on
 	Fails   bool   // a cell of the example fails
+	TPU     bool   // the example needs the TPU compiler
 	Run     func(c *Call) (Answer, error)
 	// Complete gives what may stand as the argument that begins with prefix.
 	Complete func(s *repl.Session, prefix string) []string
@@ -79,7 +80,7 @@ func text(format string, args ...any) (Answer, error) {
 // All lists the commands.
 func All() []Command {
 	var all []Command
-	for _, t := range [][]Command{cellCommands(), lookCommands(), pastCommands(), diffCommands(), timeCommands(), runtimeCommands(), debugCommands(), sessionCommands()} {
+	for _, t := range [][]Command{cellCommands(), lookCommands(), compilerCommands(), pastCommands(), diffCommands(), timeCommands(), runtimeCommands(), debugCommands(), sessionCommands()} {
 		all = append(all, t...)
 	}
 	return all

@@ -27,7 +27,7 @@ func (discard) Input() (string, error) { return "", io.EOF }
 
 func session(t *testing.T) *repl.Session {
 	t.Helper()
-	s, err := repl.NewSession(repl.Options{})
+	s, err := repl.NewSession(repl.Options{Compiler: compiler()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +138,9 @@ func play(t *testing.T, s *repl.Session, lines string, fails ...bool) command.An
 func TestExamples(t *testing.T) {
 	for _, c := range command.All() {
 		t.Run(c.Name, func(t *testing.T) {
+			if c.TPU && compiler() == nil {
+				t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
+			}
 			var fails []bool
 			if c.Fails {
 				fails = []bool{true}

@@ -23,11 +23,12 @@ type AOTReport struct {
 	Fingerprint []byte
 	CodeBytes   int64
 	Memory      capi.Memory
-	Cost        map[string]any
+	Cost        Cost
 	Outputs     []Output
 	Format      string // of the optimized program
 	Optimized   []byte
 	Serialized  []byte
+	TPU         TPUReport // empty without libtpu
 }
 
 // aot compiles ahead of time and reports.
@@ -64,6 +65,12 @@ func (s *server) aot(c *cursor) ([][]byte, error) {
 	if err := report(x, &rep); err != nil {
 		return nil, err
 	}
+	if s.isTPU() {
+		if rep.TPU, err = s.tpuReport(rep.Serialized); err != nil {
+			return nil, err
+		}
+		rep.TPU.Module = nil // it is Optimized
+	}
 	return asJSON(rep)
 }
 
@@ -80,7 +87,9 @@ func report(x *capi.Executable, rep *AOTReport) (err error) {
 	if rep.Memory, err = x.Memory(); err != nil {
 		return err
 	}
-	rep.Cost, _ = x.Cost() // not every compiler has one
+	if c, err := x.Cost(); err == nil { // not every compiler has one
+		rep.Cost = costOf(c)
+	}
 	types, err := x.OutputTypes()
 	if err != nil {
 		return err

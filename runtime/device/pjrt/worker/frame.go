@@ -27,6 +27,8 @@ const (
 	drop                       // executable id
 	sync                       // → nothing, when all before it is done
 	aot                        // JSON of AOTRequest, program → JSON of AOTReport, its bytes
+	tpuOpen                    // serialized program of libtpu → JSON of TPUReport
+	tpuCosts                   // chip, programs → JSON of []Cost
 	numVerbs
 )
 

@@ -192,6 +192,8 @@ var verbs = [numVerbs + 1]verbRow{
 	drop:       {(*server).drop, true},
 	sync:       {(*server).sync, false},
 	aot:        {(*server).aot, false},
+	tpuOpen:    {(*server).tpuOpen, false},
+	tpuCosts:   {(*server).tpuCosts, false},
 }
 
 func asJSON(v any) ([][]byte, error) {

@@ -1,0 +1,35 @@
+package xla
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
+)
+
+var moduleName = regexp.MustCompile(`\bmodule\s+@([\w.$-]+)`)
+
+// LookModule makes the report of a StableHLO text that was read from a file.
+// Operations without locations get those of their lines.
+func LookModule(ctx context.Context, path, text string, chip *device.Chip, c *ahead.Compiler, o ahead.Options) (*Report, error) {
+	s := Subject{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Text: ahead.Locate(text, path)}
+	if m := moduleName.FindStringSubmatch(text); m != nil {
+		s.Name = m[1]
+	}
+	r, err := c.Compile(ctx, chip.Name, s.Text, o)
+	var ce *ahead.CompileError
+	if errors.As(err, &ce) && s.Text != text { // the locations may be what it does not like
+		r, err = c.Compile(ctx, chip.Name, text, o)
+	}
+	out := &Report{Subject: path, Chip: chip.Name}
+	p := Program{Name: s.Name}
+	if out.Compiler, err = p.compiled(&s, r, err); err != nil {
+		return nil, err
+	}
+	out.Programs = []Program{p}
+	return out, nil
+}

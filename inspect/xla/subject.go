@@ -1,0 +1,153 @@
+package xla
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/stablehlo"
+	"github.com/tpush/tpush/trace"
+)
+
+// A Subject is a program to look at: a graph, or the text of a module.
+type Subject struct {
+	Name   string
+	Groups []uint64     // launches of the graph
+	Graph  *graph.Graph // nil for a text
+	Text   string       // StableHLO; Lowered writes it for a graph
+}
+
+// Lowered is the text of the program with a location for every operation.
+func (s *Subject) Lowered() string {
+	if s.Graph == nil {
+		return s.Text
+	}
+	g := s.Graph
+	return stablehlo.Module(s.Name, g.Params(), func(w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
+		return graph.Lower(g, w, args)
+	}, stablehlo.ModuleOptions{Alias: aliases(g)})
+}
+
+// aliases gives each donated input a result of its type.
+func aliases(g *graph.Graph) map[int]int {
+	alias := map[int]int{}
+	taken := map[int]bool{}
+	for i, n := range g.Inputs {
+		if i >= len(g.Donated) || !g.Donated[i] {
+			continue
+		}
+		for k, r := range g.Outputs {
+			s, t := n.Outs[0], r.Spec()
+			if !taken[k] && s.DType == t.DType && slices.Equal(s.Dims, t.Dims) {
+				alias[i], taken[k] = k, true
+				break
+			}
+		}
+	}
+	return alias
+}
+
+// places finds the operations of a graph by the names of their locations.
+type places struct {
+	g    *graph.Graph
+	byOp map[uint64]int // node by the number of its operation
+}
+
+func placesOf(g *graph.Graph) places {
+	p := places{g: g, byOp: map[uint64]int{}}
+	if g != nil {
+		for i, n := range g.Nodes {
+			p.byOp[n.Op] = i
+		}
+	}
+	return p
+}
+
+// ours is the name of a location that graph.Lower writes.
+var ours = regexp.MustCompile(`cell(\d+)/op(\d+)/`)
+
+// nodes lists the nodes that a name of the compiler's speaks of: it may have
+// joined several.
+func (p places) nodes(opName string) []int {
+	if p.g == nil || !strings.Contains(opName, "/op") {
+		return nil
+	}
+	var all []int
+	for _, m := range ours.FindAllStringSubmatch(opName, -1) {
+		n, err := strconv.ParseUint(m[2], 10, 64)
+		if i, ok := p.byOp[n]; err == nil && ok && !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// frame is where a node was written.
+func (p places) frame(node int) trace.Frame { return p.g.Nodes[node].Stack.Top() }
+
+// opText names a node: matmul#4.
+func (p places) opText(node int) string {
+	n := p.g.Nodes[node]
+	return fmt.Sprintf("%s#%d", n.Def.Name, n.Op)
+}
+
+// whereOf writes lines as a user reads them: In[3]:4,7-9 or file:12.
+func whereOf(frames []trace.Frame) string {
+	type key struct {
+		cell int
+		file string
+	}
+	lines := map[key][]int{}
+	var order []key
+	for _, f := range frames {
+		k, n := key{cell: f.Cell}, f.Line
+		if f.File != "" {
+			k, n = key{file: f.File}, f.FileLine
+		}
+		if n == 0 {
+			continue
+		}
+		if lines[k] == nil {
+			order = append(order, k)
+		}
+		lines[k] = append(lines[k], n)
+	}
+	parts := make([]string, len(order))
+	for i, k := range order {
+		name := k.file
+		if name == "" {
+			name = fmt.Sprintf("In[%d]", k.cell)
+		}
+		parts[i] = name + ":" + ranges(lines[k])
+	}
+	return strings.Join(parts, " ")
+}
+
+// shownRanges is how many ranges of lines are written out.
+const shownRanges = 4
+
+// ranges writes numbers as 12-15,20; the middle is left out of many.
+func ranges(numbers []int) string {
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(numbers[i])
+		if j > i {
+			part += "-" + strconv.Itoa(numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	if len(parts) > shownRanges {
+		parts = append(parts[:shownRanges-1], "…", parts[len(parts)-1])
+	}
+	return strings.Join(parts, ",")
+}
