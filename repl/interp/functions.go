@@ -21,6 +21,7 @@ type machine struct {
 	globals map[types.Object]unsafe.Pointer
 	funcs   map[*types.Func]*function
 	insts   map[string]*code
+	values  map[string]valueShim
 	former  map[*types.Func]*cell.Former // of methods that took the place of another
 	names   map[types.Object]string      // what the user calls an object
 	libs    map[string]*types.Scope      // generic functions of the standard library

@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode"
 	"unsafe"
 )
 
@@ -18,9 +17,10 @@ import (
 // methods, the embedded fields and the pointers to itself that package reflect
 // does not see in the value's memory.
 type jsonValue struct {
-	m *machine
-	t *typ
-	p unsafe.Pointer
+	m       *machine
+	t       *typ
+	p       unsafe.Pointer
+	options jsonOptions
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -31,7 +31,10 @@ func (v jsonValue) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler: p is what the text goes to.
-func (v *jsonValue) UnmarshalJSON(text []byte) error { return v.m.unmarshalJSON(text, v.t, v.p, "") }
+func (v *jsonValue) UnmarshalJSON(text []byte) error {
+	r := jsonReader{m: v.m, options: v.options}
+	return r.value(text, v.t, v.p, jsonPlace{})
+}
 
 // jsonArg gives encoding/json its form of an argument.
 func (m *machine) jsonArg(x any) any {
@@ -48,11 +51,11 @@ func (m *machine) jsonArg(x any) any {
 	if u, ok := t.u.(*types.Pointer); ok {
 		if q := *(*unsafe.Pointer)(p); q != nil {
 			if _, named := types.Unalias(t.t).(*types.Named); !named && !m.hasMethod(t, "MarshalJSON") && !m.hasMethod(t, "MarshalText") || m.hasMethod(t, "UnmarshalJSON") || m.hasMethod(t, "UnmarshalText") {
-				return &jsonValue{m, m.types.of(u.Elem()), q}
+				return &jsonValue{m: m, t: m.types.of(u.Elem()), p: q}
 			}
 		}
 	}
-	return jsonValue{m, t, p}
+	return jsonValue{m: m, t: t, p: p}
 }
 
 // A jsonField is a field that JSON sees.
@@ -184,7 +187,7 @@ func (m *machine) marshalJSON(b *bytes.Buffer, t *typ, p unsafe.Pointer) error {
 	case *types.Struct:
 		return m.marshalStruct(b, t, p)
 	case *types.Slice, *types.Array:
-		v := t.at(p)
+		v := m.view(t, t.at(p))
 		var et *typ
 		if s, ok := u.(*types.Slice); ok {
 			et = m.types.of(s.Elem())
@@ -262,7 +265,7 @@ func emptyJSON(v reflect.Value) bool {
 }
 
 func (m *machine) marshalMap(b *bytes.Buffer, t *typ, u *types.Map, p unsafe.Pointer) error {
-	v := t.at(p)
+	v := m.view(t, t.at(p))
 	if v.IsNil() {
 		b.WriteString("null")
 		return nil
@@ -307,247 +310,5 @@ func (m *machine) marshalMap(b *bytes.Buffer, t *typ, u *types.Map, p unsafe.Poi
 		}
 	}
 	b.WriteByte('}')
-	return nil
-}
-
-// unmarshalJSON stores a text of a whole JSON value; field is its place for errors.
-func (m *machine) unmarshalJSON(text []byte, t *typ, p unsafe.Pointer, field string) error {
-	text = bytes.TrimSpace(text)
-	null := string(text) == "null"
-	mismatch := func() error {
-		e := &json.UnmarshalTypeError{Value: jsonKind(text), Type: t.rt}
-		if t.rt.Name() == "" || strings.HasPrefix(t.rt.Name(), "standIn") {
-			e.Type = namedLike{t.rt, m.types.name(t.t)}
-		}
-		e.Struct, e.Field = "", ""
-		if s, f, ok := strings.Cut(field, "."); ok {
-			e.Struct, e.Field = s, f
-		}
-		return e
-	}
-	pt := m.types.of(types.NewPointer(t.t))
-	if !t.plain && !(null && t.class == clsPtr) {
-		for _, name := range [...]string{"UnmarshalJSON", "UnmarshalText"} {
-			if !m.hasMethod(pt, name) || isPointerTo(t) {
-				continue
-			}
-			arg := text
-			if name == "UnmarshalText" {
-				if null {
-					return nil
-				}
-				var s string
-				if json.Unmarshal(text, &s) != nil {
-					return mismatch()
-				}
-				arg = []byte(s)
-			}
-			out, _ := m.in.callAny(m.iface(pt, ptrTo(p)), name, arg)
-			if e := first(out); e != nil {
-				return m.in.asError(e)
-			}
-			return nil
-		}
-	}
-	if t.class == clsIface {
-		var v any
-		if err := json.Unmarshal(text, &v); err != nil {
-			return err
-		}
-		*(*any)(p) = v
-		return nil
-	}
-	if t.plain {
-		err := json.Unmarshal(text, t.at(p).Addr().Interface())
-		if e, ok := err.(*json.UnmarshalTypeError); ok && e.Struct == "" {
-			if s, f, ok := strings.Cut(field, "."); ok {
-				e.Struct, e.Field = s, f
-			}
-		}
-		return err
-	}
-	switch u := t.u.(type) {
-	case *types.Pointer:
-		if null {
-			t.zero(p)
-			return nil
-		}
-		e := m.types.of(u.Elem())
-		if *(*unsafe.Pointer)(p) == nil {
-			*(*unsafe.Pointer)(p) = e.alloc()
-		}
-		return m.unmarshalJSON(text, e, *(*unsafe.Pointer)(p), field)
-	case *types.Struct:
-		if null {
-			return nil
-		}
-		return m.unmarshalStruct(text, t, p, mismatch)
-	case *types.Slice, *types.Array:
-		return m.unmarshalList(text, t, p, field, null, mismatch)
-	case *types.Map:
-		return m.unmarshalMap(text, t, u, p, field, null, mismatch)
-	case *types.Basic:
-		if null {
-			return nil
-		}
-		v := reflect.New(basicTypes[u.Kind()])
-		if json.Unmarshal(text, v.Interface()) != nil {
-			return mismatch()
-		}
-		t.at(p).Set(v.Elem().Convert(t.rt))
-		return nil
-	}
-	return mismatch()
-}
-
-// A namedLike is a type that errors name as the user does.
-type namedLike struct {
-	reflect.Type
-	name string
-}
-
-func (n namedLike) String() string { return n.name }
-
-func jsonKind(text []byte) string {
-	switch text[0] {
-	case '"':
-		return "string"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "bool"
-	}
-	return "number"
-}
-
-func (m *machine) unmarshalStruct(text []byte, t *typ, p unsafe.Pointer, mismatch func() error) error {
-	if text[0] != '{' {
-		return mismatch()
-	}
-	fields := m.jsonFields(t)
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	name := ""
-	if n, ok := types.Unalias(t.t).(*types.Named); ok {
-		name = plainName(n.Obj().Name())
-	}
-	var firstErr error
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := tok.(string)
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return err
-		}
-		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.name == key })
-		if i < 0 {
-			i = slices.IndexFunc(fields, func(f jsonField) bool { return foldJSON(f.name) == foldJSON(key) })
-		}
-		if i < 0 {
-			continue
-		}
-		f := fields[i]
-		if f.quoted {
-			var s string
-			if json.Unmarshal(raw, &s) == nil {
-				raw = json.RawMessage(s)
-			}
-		}
-		if err := m.unmarshalJSON(raw, f.t, m.fieldMem(t, p, f.path, true), name+"."+f.name); err != nil {
-			if _, ok := err.(*json.UnmarshalTypeError); !ok {
-				return err
-			}
-			if firstErr == nil {
-				firstErr = err
-			}
-		}
-	}
-	return firstErr
-}
-
-func foldJSON(s string) string { return strings.Map(unicode.ToLower, s) }
-
-func (m *machine) unmarshalList(text []byte, t *typ, p unsafe.Pointer, field string, null bool, mismatch func() error) error {
-	s, isSlice := t.u.(*types.Slice)
-	if null {
-		if isSlice {
-			t.zero(p)
-		}
-		return nil
-	}
-	var et *typ
-	if isSlice {
-		et = m.types.of(s.Elem())
-		if et.kind == types.Uint8 && text[0] == '"' {
-			var b []byte
-			if json.Unmarshal(text, &b) != nil {
-				return mismatch()
-			}
-			t.at(p).SetBytes(b)
-			return nil
-		}
-	} else {
-		et = m.types.of(t.u.(*types.Array).Elem())
-	}
-	if text[0] != '[' {
-		return mismatch()
-	}
-	var raws []json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
-		return err
-	}
-	v := t.at(p)
-	if isSlice {
-		v.Set(reflect.MakeSlice(t.rt, len(raws), len(raws)))
-	}
-	var firstErr error
-	for i := range min(len(raws), v.Len()) {
-		if err := m.unmarshalJSON(raws[i], et, v.Index(i).Addr().UnsafePointer(), field); err != nil && firstErr == nil {
-			firstErr = err
-		}
-	}
-	return firstErr
-}
-
-func (m *machine) unmarshalMap(text []byte, t *typ, u *types.Map, p unsafe.Pointer, field string, null bool, mismatch func() error) error {
-	if null {
-		t.zero(p)
-		return nil
-	}
-	if text[0] != '{' {
-		return mismatch()
-	}
-	var raws map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
-		return err
-	}
-	kt, et := m.types.of(u.Key()), m.types.of(u.Elem())
-	if *(*unsafe.Pointer)(p) == nil {
-		*(*unsafe.Pointer)(p) = reflect.MakeMap(mapType(t, kt, et)).UnsafePointer()
-	}
-	for name, raw := range raws {
-		k, e := kt.alloc(), et.alloc()
-		quoted, err := json.Marshal(name)
-		if err != nil {
-			return err
-		}
-		if kt.class == clsInt && !m.hasMethod(m.types.of(types.NewPointer(kt.t)), "UnmarshalText") {
-			quoted = []byte(name)
-		}
-		if err := m.unmarshalJSON(quoted, kt, k, field); err != nil {
-			return err
-		}
-		if err := m.unmarshalJSON(raw, et, e, field); err != nil {
-			return err
-		}
-		t.at(p).SetMapIndex(kt.at(k), et.at(e))
-	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (c *fc) special(n *ast.CallExpr, o *types.Func, targs []types.Type, mark fu
 	m := c.m
 	switch o.FullName() {
 	case "reflect.TypeFor":
-		v := reflect.ValueOf(m.types.golang(m.types.of(targs[0])))
+		v := reflect.ValueOf(m.reflectType(m.types.of(targs[0])))
 		rt := c.resultTypes(c.typeOf(n.Fun).Underlying().(*types.Signature))
 		return &callPlan{rt, func(f *fr) []unsafe.Pointer {
 			p := rt[0].alloc()
@@ -223,11 +223,11 @@ func (m *machine) shim(fn *types.Func, recv types.Type) shim {
 			return nil
 		}
 	}
-	switch name {
-	case "(*text/template.Template).Execute":
-		return m.templateShim(false)
-	case "(*text/template.Template).ExecuteTemplate":
-		return m.templateShim(true)
+	if strings.HasPrefix(name, "(*text/template.Template).") || strings.HasPrefix(name, "(*html/template.Template).") {
+		return m.templateShim(name)
+	}
+	if name == "(*encoding/json.Decoder).Decode" {
+		return m.decodeShim()
 	}
 	if strings.HasPrefix(name, "(unique.Handle[") {
 		return func(f *fr, r unsafe.Pointer, a []unsafe.Pointer) []unsafe.Pointer {

@@ -16,7 +16,7 @@ const beginBit = cell.BeginBit
 
 func newMachine(in *Interp) *machine {
 	m := &machine{in: in, globals: map[types.Object]unsafe.Pointer{}, funcs: map[*types.Func]*function{}, insts: map[string]*code{},
-		names: map[types.Object]string{}, former: map[*types.Func]*cell.Former{}, libs: map[string]*types.Scope{}, known: map[string]bool{}, pkg: types.NewPackage(mainPath, mainPath)}
+		names: map[types.Object]string{}, former: map[*types.Func]*cell.Former{}, values: valueShims(), libs: map[string]*types.Scope{}, known: map[string]bool{}, pkg: types.NewPackage(mainPath, mainPath)}
 	m.types = newTypeTable(in.symbol)
 	m.noSites = &unitSource{site: func(token.Pos, cell.Site) int { return 0 }, bare: true}
 	return m

@@ -48,6 +48,10 @@ func passing(o *types.Func) goPolicy {
 		return goPrint
 	case "log/slog":
 		return goSlog
+	case "reflect":
+		if o.Name() == "TypeOf" || o.Name() == "ValueOf" {
+			return goPass
+		}
 	}
 	if o.Pkg().Path() == "fmt" {
 		if strings.Contains(o.Name(), "can") {

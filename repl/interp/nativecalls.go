@@ -106,7 +106,11 @@ func (c *fc) planNative(n *ast.CallExpr, sig *types.Signature, fn func(*fr) refl
 // nativeMethod calls a method of a type of Go.
 func (c *fc) nativeMethod(recv ex, fn *types.Func, sig *types.Signature, results []*typ, args func(*fr) []unsafe.Pointer, mark func(*fr), pos interface{}, recvType types.Type) *callPlan {
 	m := c.m
-	if shim := m.shim(fn, recvType); shim != nil {
+	shim := m.shim(fn, recvType)
+	if shim == nil {
+		shim = m.reflectShim(fn, isPointerTo(recv.t))
+	}
+	if shim != nil {
 		in := c.mem(recv)
 		return &callPlan{results, func(f *fr) []unsafe.Pointer {
 			r := in(f)

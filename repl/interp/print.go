@@ -25,6 +25,15 @@ func (r *registry) operands(args []any) []any {
 		if a != nil {
 			a = r.in.unwrapGo(a)
 		}
+		if v, ok := a.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
+			if t := r.in.machine.typeOfGo(v.Type()); t != nil || holdsInterface(v.Type()) {
+				if out == nil {
+					out = append(out, args...)
+				}
+				out[i] = printed{r, t, v}
+			}
+			continue
+		}
 		b, boxed := a.(box)
 		if !boxed && !holdsInterface(reflect.TypeOf(a)) {
 			continue
@@ -185,6 +194,9 @@ func (w *printer) value(t *typ, v reflect.Value, depth int, methods bool) {
 	}
 	if t != nil && v.Type() != t.rt && v.CanAddr() && v.Type().Size() == t.rt.Size() {
 		v = reflect.NewAt(t.rt, v.Addr().UnsafePointer()).Elem()
+	}
+	if t != nil {
+		v = w.r.in.machine.view(t, v)
 	}
 	if methods && t != nil && w.methods(t, v) {
 		return

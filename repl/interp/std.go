@@ -42,6 +42,8 @@ func (in *Interp) replace(path string, m map[string]reflect.Value) {
 		set("Is", in.registry.errorsIs)
 		set("As", in.registry.errorsAs)
 		set("Unwrap", in.registry.errorsUnwrap)
+	case "reflect":
+		in.machine.replaceReflect(m)
 	case "time":
 		set("Sleep", in.sleep)
 	}

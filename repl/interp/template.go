@@ -2,18 +2,21 @@ package interp
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
+	html "html/template"
 	"io"
 	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"text/template"
 	"text/template/parse"
 	"unsafe"
 )
 
-// Package text/template looks for methods with package reflect, which does not
-// see those of cells' types. A template that gets such a value is executed as a
+// Packages text/template and html/template look for methods with package reflect,
+// which does not see those of cells' types. A template that gets such a value is executed as a
 // copy in which .Name is a call of a function that sees them, and in which what
 // is printed goes through the printer of cells.
 
@@ -23,22 +26,23 @@ const (
 	printFunc = "ʹprint"
 )
 
-// executeTemplate is t.Execute, or ExecuteTemplate when a name is given.
-func (m *machine) executeTemplate(t *template.Template, w io.Writer, name string, data any) error {
+// executeText executes a template of package text/template, the one called name
+// when that is not "".
+func (m *machine) executeText(t *template.Template, w io.Writer, name string, data any) error {
 	run := func(t *template.Template) error {
 		if name != "" {
 			return t.ExecuteTemplate(w, name, data)
 		}
 		return t.Execute(w, data)
 	}
-	if data == nil || !m.holdsCells(reflect.TypeOf(data), 0) {
+	if !m.wantsCells(data) {
 		return run(t)
 	}
 	c, err := t.Clone()
 	if err != nil {
 		return run(t)
 	}
-	c.Funcs(template.FuncMap{fieldFunc: m.templateField, printFunc: m.templatePrint})
+	c.Funcs(m.templateFuncs())
 	for _, x := range c.Templates() {
 		if x.Tree != nil && x.Tree.Root != nil {
 			x.Tree = x.Tree.Copy()
@@ -48,10 +52,44 @@ func (m *machine) executeTemplate(t *template.Template, w io.Writer, name string
 			}
 		}
 	}
-	if err := run(c); err != nil {
-		return templateError{err}
+	return templateFailure(run(c))
+}
+
+// executeHTML is executeText for package html/template: the copies are escaped,
+// the template itself never is.
+func (m *machine) executeHTML(t *html.Template, w io.Writer, name string, data any) error {
+	run := func(t *html.Template) error {
+		if name != "" {
+			return t.ExecuteTemplate(w, name, data)
+		}
+		return t.Execute(w, data)
 	}
-	return nil
+	if !m.wantsCells(data) {
+		return run(t)
+	}
+	c, err := t.Clone()
+	if err != nil {
+		return run(t)
+	}
+	c.Funcs(html.FuncMap(m.templateFuncs()))
+	for _, x := range c.Templates() {
+		if x.Tree != nil && x.Tree.Root != nil {
+			rewriteTemplate(x.Tree.Root)
+		}
+	}
+	return templateFailure(run(c))
+}
+
+func (m *machine) templateFuncs() template.FuncMap {
+	list := template.FuncMap{fieldFunc: m.templateField, printFunc: m.templatePrint}
+	for name, of := range map[string]string{"print": "Sprint", "printf": "Sprintf", "println": "Sprintln"} {
+		list[name] = m.in.symbol("fmt", of).Interface()
+	}
+	return list
+}
+
+func (m *machine) wantsCells(data any) bool {
+	return data != nil && m.holdsCells(reflect.TypeOf(data), 0)
 }
 
 // holdsCells tells whether a type is of a cell or can lead to one.
@@ -80,134 +118,151 @@ func (m *machine) holdsCells(t reflect.Type, depth int) bool {
 // A templateError is one of a copy, in the words of the original.
 type templateError struct{ err error }
 
-var fieldCall = regexp.MustCompile(`<` + fieldFunc + ` [^>]*"([^">]*)">: error calling ` + fieldFunc + `: `)
+func templateFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return templateError{err}
+}
 
-// Error names the field as the template does.
-func (e templateError) Error() string { return fieldCall.ReplaceAllString(e.err.Error(), "<.$1>: ") }
+// Error names fields as the template does.
+func (e templateError) Error() string {
+	text := strings.ReplaceAll(e.err.Error(), "error calling "+fieldFunc+": ", "")
+	for {
+		i := strings.LastIndex(text, fieldFunc+` "`)
+		if i < 0 {
+			return text
+		}
+		rest := text[i+len(fieldFunc)+1:]
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return text
+		}
+		name, _ := strconv.Unquote(quoted)
+		end := strings.IndexByte(rest[len(quoted):], '>')
+		if i > 0 && text[i-1] == '(' { // an argument: no parentheses are left in it
+			i--
+			end = strings.IndexByte(rest[len(quoted):], ')') + 1
+		}
+		text = text[:i] + name + rest[len(quoted)+max(end, 0):]
+	}
+}
 
 // Unwrap gives the template's own error.
 func (e templateError) Unwrap() error { return e.err }
 
-// templateField is x.name with arguments.
-func (m *machine) templateField(x reflect.Value, name string, args ...reflect.Value) (any, error) {
+// templateField is x.name with arguments; written is how the template says it.
+func (m *machine) templateField(written string, x reflect.Value, name string, args ...reflect.Value) (reflect.Value, error) {
+	none := reflect.Value{}
 	for x.IsValid() && x.Kind() == reflect.Interface {
 		x = x.Elem()
 	}
 	if !x.IsValid() {
-		return nil, fmt.Errorf("nil data; no entry for key %q", name)
+		return none, fmt.Errorf("nil data; no entry for key %q", name)
+	}
+	if x.Type() == boxType {
+		x = m.reflectValue(open(x).Interface())
 	}
 	if out, ok, err := m.templateMethod(x, name, args); ok {
 		return out, err
 	}
-	typeName := m.in.registry.typeName(x.Type())
+	typeName := m.reflectOf(x.Type()).String()
 	v := x
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
-			return nil, fmt.Errorf("nil pointer evaluating %s.%s", typeName, name)
+			return none, fmt.Errorf("nil pointer evaluating %s.%s", typeName, name)
 		}
 		v = v.Elem()
 	}
 	switch {
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
-		e := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
-		if !e.IsValid() {
-			return nil, nil
+		if len(args) > 0 {
+			return none, fmt.Errorf("%s is not a method but has arguments", name)
 		}
-		return e.Interface(), nil
+		e := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
+		if !e.IsValid() && v.Type().Elem().Kind() != reflect.Interface {
+			e = reflect.Zero(v.Type().Elem())
+		}
+		return e, nil
 	case v.Kind() == reflect.Struct:
 		f, ok := m.structField(v, name)
 		if !ok {
 			break
 		}
-		if !f.CanInterface() {
-			return nil, fmt.Errorf("%s is an unexported field of struct type %s", name, typeName)
+		if !token.IsExported(name) {
+			return none, fmt.Errorf("%s is an unexported field of struct type %s", name, typeName)
 		}
 		if len(args) > 0 {
-			return nil, fmt.Errorf("%s has arguments but cannot be invoked as function", name)
+			return none, fmt.Errorf("%s has arguments but cannot be invoked as function", name)
 		}
-		return f.Interface(), nil
+		return f, nil
 	}
-	return nil, fmt.Errorf("can't evaluate field %s in type %s", name, typeName)
+	return none, fmt.Errorf("can't evaluate field %s in type %s", name, typeName)
 }
 
 // structField finds a field, also of an embedded struct.
 func (m *machine) structField(v reflect.Value, name string) (reflect.Value, bool) {
-	if f := v.FieldByName(name); f.IsValid() {
-		return f, true
-	}
-	t := m.in.registry.typOf(v.Type())
+	t := m.typeOfGo(v.Type())
 	if t == nil {
+		f := v.FieldByName(name)
+		return f, f.IsValid()
+	}
+	path := m.fieldPath(t, name)
+	if path == nil {
 		return reflect.Value{}, false
 	}
-	_, path, _ := types.LookupFieldOrMethod(t.t, true, m.pkg, name)
-	for _, i := range path {
-		for v.Kind() == reflect.Pointer && !v.IsNil() {
-			v = v.Elem()
-		}
-		if v.Kind() != reflect.Struct || i >= v.NumField() {
-			return reflect.Value{}, false
-		}
-		v = v.Field(i)
-	}
-	return v, len(path) > 0
+	return m.reflectField(v, path), true
 }
 
 // templateMethod calls a method of a value, of a cell's type or of Go's own.
-func (m *machine) templateMethod(x reflect.Value, name string, args []reflect.Value) (any, bool, error) {
+func (m *machine) templateMethod(x reflect.Value, name string, args []reflect.Value) (reflect.Value, bool, error) {
+	none := reflect.Value{}
 	if x.CanAddr() && x.Kind() != reflect.Pointer {
 		x = x.Addr()
 	}
-	t := m.in.registry.typOf(x.Type())
-	if t == nil {
-		f := x.MethodByName(name)
-		if !f.IsValid() {
-			return nil, false, nil
+	f := m.reflectMethod(x, name)
+	if !f.IsValid() {
+		return none, false, nil
+	}
+	ft := f.Type()
+	if want := ft.NumIn(); ft.IsVariadic() && len(args) < want-1 || !ft.IsVariadic() && len(args) != want {
+		atLeast := ""
+		if ft.IsVariadic() {
+			want, atLeast = want-1, "at least "
 		}
-		return templateResults(f.Call(args))
+		return none, true, fmt.Errorf("wrong number of args for %s: want %s%d got %d", name, atLeast, want, len(args))
 	}
-	sig := m.methodSig(t, name)
-	if sig == nil || !m.hasMethod(t, name) {
-		return nil, false, nil
-	}
-	params := sig.u.(*types.Signature).Params()
-	if params.Len() != len(args) {
-		return nil, true, fmt.Errorf("wrong number of args for %s: want %d got %d", name, params.Len(), len(args))
-	}
-	in := make([]any, len(args))
-	for i, a := range args {
-		pt := m.types.of(params.At(i).Type())
-		if g := m.types.golang(pt); a.IsValid() && a.Type() != g && a.CanConvert(g) {
-			a = a.Convert(g)
+	in := slices.Clone(args)
+	for i, a := range in {
+		want := ft.In(min(i, ft.NumIn()-1))
+		if ft.IsVariadic() && i >= ft.NumIn()-1 {
+			want = want.Elem()
 		}
-		p := pt.alloc()
-		m.fromGo(pt, a, p)
-		in[i] = m.iface(pt, p)
-	}
-	out, _ := m.in.callAny(m.in.registry.boxed(x), name, in...)
-	list := make([]reflect.Value, len(out))
-	anyType := reflect.TypeFor[any]()
-	for i, o := range out {
-		list[i] = m.ifaceToGo(o, anyType, goInspect)
-		if i == 1 && o != nil {
-			return nil, true, m.in.asError(o)
+		for a.IsValid() && a.Kind() == reflect.Interface && want.Kind() != reflect.Interface {
+			a = a.Elem()
 		}
+		switch {
+		case !a.IsValid():
+			a = reflect.Zero(want)
+		case !a.Type().AssignableTo(want) && a.CanConvert(want) && (a.Kind() == want.Kind() || a.CanInt() && want.Kind() != reflect.String):
+			a = a.Convert(want)
+		case !a.Type().AssignableTo(want):
+			return none, true, fmt.Errorf("wrong type for value; expected %s; got %s", m.reflectOf(want), m.reflectOf(a.Type()))
+		}
+		in[i] = a
 	}
-	return templateResults(list)
-}
-
-// templateResults are those of a method: a value, and perhaps an error.
-func templateResults(out []reflect.Value) (any, bool, error) {
-	if len(out) == 0 {
-		return nil, true, fmt.Errorf("the method has no result")
-	}
+	out := f.Call(in)
 	if len(out) == 2 && !out[1].IsNil() {
 		err, _ := out[1].Interface().(error)
-		return nil, true, err
+		return none, true, fmt.Errorf("error calling %s: %w", name, err)
 	}
-	if !out[0].IsValid() || out[0].Kind() == reflect.Interface && out[0].IsNil() {
-		return nil, true, nil
+	if len(out) == 0 || len(out) > 2 {
+		return none, true, fmt.Errorf("can't call method/function %q with %d results", name, len(out))
 	}
-	return out[0].Interface(), true, nil
+	if r := out[0]; r.Kind() == reflect.Interface && !r.IsNil() && r.Elem().Type() == boxType {
+		return m.reflectValue(r.Elem().Interface()), true, nil
+	}
+	return out[0], true, nil
 }
 
 // templatePrint gives what is printed of a value.
@@ -272,12 +327,13 @@ func rewritePipe(p *parse.PipeNode) {
 			}
 		}
 		if chain, ok := fieldNode(c.Args[0]).(*parse.PipeNode); ok && chain != c.Args[0] {
+			c.Pos = c.Args[0].Position()
 			c.Args = append(chain.Cmds[0].Args, c.Args[1:]...) // arguments are those of the last name
 		}
 	}
 }
 
-// fieldNode writes .A.B as (ʹfield (ʹfield . "A") "B").
+// fieldNode writes .A.B as (ʹfield ".A.B" (ʹfield ".A.B" . "A") "B").
 func fieldNode(n parse.Node) parse.Node {
 	var base parse.Node
 	var names []string
@@ -298,20 +354,30 @@ func fieldNode(n parse.Node) parse.Node {
 		return n
 	}
 	p := n.Position()
+	text := func(s string) parse.Node {
+		return &parse.StringNode{NodeType: parse.NodeString, Pos: p, Quoted: strconv.Quote(s), Text: s}
+	}
+	written := text(n.String())
 	for _, name := range names {
 		call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p, Args: []parse.Node{
-			parse.NewIdentifier(fieldFunc).SetPos(p), base, &parse.StringNode{NodeType: parse.NodeString, Pos: p, Quoted: strconv.Quote(name), Text: name},
+			parse.NewIdentifier(fieldFunc).SetPos(p), written, base, text(name),
 		}}
 		base = &parse.PipeNode{NodeType: parse.NodePipe, Pos: p, Cmds: []*parse.CommandNode{call}}
 	}
 	return base
 }
 
-// templateShim runs Execute and ExecuteTemplate.
-func (m *machine) templateShim(named bool) shim {
+// templateShim runs a method that executes a template, of either package; it is
+// nil for others.
+func (m *machine) templateShim(method string) shim {
+	pkg, method, _ := strings.Cut(method, "/template.Template).")
+	named := method == "ExecuteTemplate"
+	if !named && method != "Execute" {
+		return nil
+	}
 	errType := m.types.of(types.Universe.Lookup("error").Type())
 	return func(f *fr, r unsafe.Pointer, a []unsafe.Pointer) []unsafe.Pointer {
-		t := (*template.Template)(*(*unsafe.Pointer)(r))
+		t := *(*unsafe.Pointer)(r)
 		if t == nil {
 			nilDeref()
 		}
@@ -321,7 +387,12 @@ func (m *machine) templateShim(named bool) shim {
 			name = *(*string)(a[1])
 		}
 		data := m.ifaceToGo(*(*any)(a[len(a)-1]), reflect.TypeFor[any](), goInspect).Interface()
-		err := m.executeTemplate(t, w, name, data)
+		var err error
+		if pkg == "(*html" {
+			err = m.executeHTML((*html.Template)(t), w, name, data)
+		} else {
+			err = m.executeText((*template.Template)(t), w, name, data)
+		}
 		p := errType.alloc()
 		if err != nil {
 			m.fromGo(errType, reflect.ValueOf(err), p)

@@ -41,10 +41,11 @@ type typeTable struct {
 	standIns map[string]reflect.Value
 	used     map[reflect.Type]*typ         // stand-ins
 	learned  map[*types.Named]reflect.Type // types that packages do not export
+	natives  map[reflect.Type]*typ         // types of packages
 }
 
 func newTypeTable(symbols func(path, name string) reflect.Value) *typeTable {
-	return &typeTable{symbols: symbols, instIn: types.NewContext(), standIn: map[types.BasicKind]int{}, standIns: standInSymbols(), used: map[reflect.Type]*typ{}, learned: map[*types.Named]reflect.Type{}}
+	return &typeTable{symbols: symbols, instIn: types.NewContext(), standIn: map[types.BasicKind]int{}, standIns: standInSymbols(), used: map[reflect.Type]*typ{}, learned: map[*types.Named]reflect.Type{}, natives: map[reflect.Type]*typ{}}
 }
 
 var basicTypes = map[types.BasicKind]reflect.Type{
@@ -76,6 +77,16 @@ func (tt *typeTable) byID(id int) *typ {
 	return tt.list[id]
 }
 
+// nativeOf gives the type of a Go type of a package, nil when no cell met it.
+func (tt *typeTable) nativeOf(rt reflect.Type) types.Type {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	if x := tt.natives[rt]; x != nil {
+		return x.t
+	}
+	return nil
+}
+
 // all lists the typs.
 func (tt *typeTable) all() []*typ {
 	tt.mu.Lock()
@@ -99,6 +110,9 @@ func (tt *typeTable) get(t types.Type) *typ {
 	tt.byType.Set(t, x)
 	x.classify()
 	x.rt = tt.memory(t, map[types.Type]bool{})
+	if n, ok := t.(*types.Named); ok && tt.native(n) == x.rt {
+		tt.natives[x.rt] = x
+	}
 	x.comparable = types.Comparable(t)
 	x.plain = tt.isPlain(t, map[types.Type]bool{})
 	x.boxes = holdsBoxes(x.rt)
