@@ -2,28 +2,65 @@ package jit
 
 import "sync"
 
+// Level is the way an Engine runs programs.
+type Level uint8
+
+// The levels. All give the same bits.
+const (
+	Tiles  Level = iota // Go loops over tiles, on any processor
+	AVX2                // machine code for 256-bit registers, with FMA and F16C
+	AVX512              // machine code for 512-bit registers (F, BW, DQ, VL)
+)
+
+// String gives the name: avx512.
+func (l Level) String() string { return [...]string{"tiles", "avx2", "avx512"}[l] }
+
 // An Engine makes kernels of programs and remembers them. It may be used by
 // many goroutines.
 type Engine struct {
-	mu      sync.Mutex
+	level   Level
+	longRow int // a row longer than this is cut even when it is folded
+	mu      sync.RWMutex
 	kernels map[string]*Kernel
-	make    func(pl *plan, alias bool) machine
-	longRow int
 }
 
-// NewEngine makes an engine that knows no program yet.
-func NewEngine() *Engine {
-	return &Engine{kernels: map[string]*Kernel{}, make: func(pl *plan, _ bool) machine { return newVM(pl) }, longRow: 1 << 16}
+// NewEngine makes an engine that knows no program yet. It falls back to Tiles
+// when the processor has not the level, or the system allows no machine code
+// made at run time.
+func NewEngine(level Level) *Engine {
+	if level > Best() || level > Tiles && !allowed() {
+		level = Tiles
+	}
+	return &Engine{level: level, longRow: 1 << 16, kernels: map[string]*Kernel{}}
 }
+
+// Level is how the engine runs programs.
+func (e *Engine) Level() Level { return e.level }
 
 // Kernel gives the kernel of p; the one made before for a program of the same Key.
 func (e *Engine) Kernel(p *Program) *Kernel {
+	e.mu.RLock()
+	k := e.kernels[p.key]
+	e.mu.RUnlock()
+	if k != nil {
+		return k
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	k, ok := e.kernels[p.key]
-	if !ok {
-		k = newKernel(p, e)
-		e.kernels[p.key] = k
+	if k := e.kernels[p.key]; k != nil {
+		return k
 	}
+	k = newKernel(p, e)
+	e.kernels[p.key] = k
 	return k
+}
+
+// machine makes the code of a plan.
+func (e *Engine) machine(pl *plan, alias bool) machine {
+	if e.level > Tiles {
+		if m := native(pl, e.level, alias); m != nil {
+			return m
+		}
+	}
+	return newVM(pl)
 }

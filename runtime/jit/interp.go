@@ -18,7 +18,7 @@ func (p *Program) Interpret(c *Call) error {
 		rows *= d
 	}
 	chunk := cols
-	if !p.reduces {
+	if !p.whole() {
 		chunk = min(cols, 256)
 	}
 	for r := range rows {

@@ -9,8 +9,11 @@ type named struct {
 
 // machines are the ways to run a program that this computer has.
 func machines() []named {
-	list := []named{{"tiles", NewEngine()}, {"tiles, long rows", NewEngine()}}
-	list[1].engine.longRow = 3000
+	var list []named
+	for level := Tiles; level <= Best(); level++ {
+		list = append(list, named{level.String(), NewEngine(level)}, named{level.String() + ", long rows", NewEngine(level)})
+		list[len(list)-1].engine.longRow = 3000
+	}
 	return list
 }
 

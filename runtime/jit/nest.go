@@ -23,14 +23,24 @@ func (p *Program) operand(c *Call, k int) (*Operand, *slot) {
 	return &c.Out[k-len(p.ins)], &p.outs[k-len(p.ins)]
 }
 
-// rowwise says whether the last dimension means something to the program.
-func (p *Program) rowwise() bool {
+// whole says whether a row is computed as one: it is folded, or gives one element.
+func (p *Program) whole() bool {
 	for _, o := range p.outs {
 		if o.row {
 			return true
 		}
 	}
-	return p.reduces || p.columns
+	return p.reduces
+}
+
+// rowwise says whether the last dimension means something to the program.
+func (p *Program) rowwise() bool {
+	for _, in := range p.ins {
+		if in.row {
+			return true
+		}
+	}
+	return p.columns || p.whole()
 }
 
 // build describes c, which was checked.

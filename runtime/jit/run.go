@@ -47,16 +47,15 @@ type variant struct {
 // A Kernel runs one program. It may run in many goroutines at once.
 type Kernel struct {
 	program  *Program
-	make     func(pl *plan, alias bool) machine
+	engine   *Engine
 	mu       sync.Mutex
 	variants atomic.Pointer[[]*variant]
 	nests    sync.Pool
 	weight   int // work of an element, in operations
-	longRow  int // a row longer than this is cut even when it is folded
 }
 
 func newKernel(p *Program, e *Engine) *Kernel {
-	k := &Kernel{program: p, make: e.make, weight: p.Ops() + 4, longRow: e.longRow}
+	k := &Kernel{program: p, engine: e, weight: p.Ops() + 4}
 	k.variants.Store(new([]*variant))
 	return k
 }
@@ -88,7 +87,7 @@ func (k *Kernel) variant(n *nest) *variant {
 		p = p.specialize(splat)
 	}
 	pl := p.plan()
-	v := &variant{splat: n.splat, alias: n.alias, plan: pl, machine: k.make(pl, n.alias)}
+	v := &variant{splat: n.splat, alias: n.alias, plan: pl, machine: k.engine.machine(pl, n.alias)}
 	all := append(append([]*variant(nil), old...), v)
 	k.variants.Store(&all)
 	return v
@@ -133,14 +132,14 @@ func (k *Kernel) run(c *Call, n *nest) {
 	}
 	perCall := min(max(callWork/k.weight, 1<<12), 1<<16) &^ 63
 	grain := max(grainWork/k.weight, 1<<11)
-	cuts := k.program.reduces || len(v.plan.rowOut) > 0
-	if cuts && n.cols > k.longRow {
+	whole := k.program.whole()
+	if whole && n.cols > k.engine.longRow {
 		k.runLong(c, n, v, perCall, grain)
 		return
 	}
 	chunk := n.cols
 	switch {
-	case cuts:
+	case whole:
 	case len(n.packs) > 0:
 		chunk = min(chunk, packed)
 	case chunk > perCall:

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package jit
+
+// Best is the highest level this processor has.
+func Best() Level { return Tiles }
+
+// allowed says whether the system lets pages become executable.
+func allowed() bool { return false }
+
+// native makes machine code of a plan; there is none for this processor.
+func native(*plan, Level, bool) machine { return nil }
