@@ -1,18 +1,18 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
 
-// alignBytes is the alignment and padding of host buffers: one cache line and
-// one AVX-512 register, so that vector loops need no tail code.
-const alignBytes = 64
+	"github.com/tpush/tpush/runtime/mem"
+)
 
-// Alloc gives n zeroed bytes, aligned to 64 and with capacity up to the next multiple of 64.
-func Alloc(n int) []byte {
-	raw := make([]byte, n+2*alignBytes)
-	skip := (alignBytes - int(uintptr(unsafe.Pointer(&raw[0]))&(alignBytes-1))) & (alignBytes - 1)
-	end := skip + (n+alignBytes-1)&^(alignBytes-1)
-	return raw[skip : skip+n : end]
-}
+// Alloc gives n zeroed bytes, aligned to 64 and with capacity up to the next
+// multiple of 64.
+func Alloc(n int) []byte { return mem.Default().Zeroed(n) }
+
+// AllocRaw is Alloc for bytes that are all written before one is read: their
+// contents are unspecified, and large buffers are used again.
+func AllocRaw(n int) []byte { return mem.Default().Get(n) }
 
 // As sees the bytes of b as elements of type T, without a copy.
 func As[T any](b []byte) []T {
@@ -22,4 +22,10 @@ func As[T any](b []byte) []T {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
+}
+
+// rawOf gives n elements of unspecified contents.
+func rawOf[T any](n int) []T {
+	var t T
+	return As[T](AllocRaw(n * int(unsafe.Sizeof(t))))
 }

@@ -66,7 +66,7 @@ func wideResult[T factor](out Array) []T {
 	if isWide[T](out.DType) {
 		return As[T](out.Buf)[:out.Size()]
 	}
-	return make([]T, out.Size())
+	return rawOf[T](out.Size())
 }
 
 // storeWide rounds xs, in row-major order, once into the dense array out. It

@@ -14,7 +14,7 @@ var panelMems = sync.Pool{New: func() any { return new(panelMem) }}
 func take[T factor](s *panelMem, n int) []T {
 	var t T
 	if need := n * int(unsafe.Sizeof(t)); cap(s.bytes) < need {
-		s.bytes = Alloc(need)
+		s.bytes = AllocRaw(need)
 	} else {
 		s.bytes = s.bytes[:need]
 	}

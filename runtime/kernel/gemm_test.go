@@ -54,7 +54,7 @@ func TestProductsAreBitIdenticalForEveryPath(t *testing.T) {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 150 {
+			for range 60 {
 				m, n, k := sizes[r.IntN(len(sizes))], sizes[r.IntN(len(sizes))], ks[r.IntN(len(ks))]
 				ta, tb, tc := r.IntN(2) == 1, r.IntN(2) == 1, r.IntN(4) == 1
 				checkProduct[float32](t, r, m, n, k, ta, tb, tc)

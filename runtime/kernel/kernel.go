@@ -2,7 +2,7 @@
 // every operation computes.
 //
 // A kernel knows dtypes and dimensions, not tensors, graphs or devices. It
-// imports dtype, shape, par and simd. Invariant: a kernel reads its inputs through their
+// imports dtype, shape, mem, par and simd. Invariant: a kernel reads its inputs through their
 // strides, writes its outputs densely, and gives the same bits for any number
 // of threads.
 package kernel
@@ -27,6 +27,11 @@ type Array struct {
 // New makes a dense zeroed array.
 func New(s shape.Spec) Array {
 	return Array{DType: s.DType, View: shape.Dense(s.Dims), Buf: Alloc(s.HostBytes())}
+}
+
+// NewRaw makes a dense array of unspecified contents.
+func NewRaw(s shape.Spec) Array {
+	return Array{DType: s.DType, View: shape.Dense(s.Dims), Buf: AllocRaw(s.HostBytes())}
 }
 
 // Spec gives element type and dimensions.

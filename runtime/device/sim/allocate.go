@@ -78,7 +78,7 @@ func (x *executable) allocateHost() error {
 		if err := d.host.take(x.arenaBytes, x.name); err != nil {
 			return err
 		}
-		d.arena = kernel.Alloc(int(x.arenaBytes))
+		d.arena = kernel.AllocRaw(int(x.arenaBytes))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (b *buffer) constant() bool { return int64(len(b.buf)) < b.host }
 
 // spread writes the one element everywhere.
 func (b *buffer) spread() {
-	all := kernel.Alloc(int(b.host))
+	all := kernel.AllocRaw(int(b.host))
 	for n := copy(all, b.buf); n < len(all); n *= 2 {
 		copy(all[n:], all[:n])
 	}

@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"runtime"
 	"runtime/metrics"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/mem"
 )
 
 // hostMemory keeps the simulation from asking the machine for more than it
@@ -29,16 +29,17 @@ func (h *hostMemory) take(n int64, what string) error {
 	if h.limit-h.heap() >= n {
 		return nil
 	}
-	runtime.GC()
+	mem.Default().Reclaim()
 	if used := h.heap(); h.limit-used < n {
 		return &device.HostMemoryError{What: what, RequestedBytes: n, UsedBytes: used, LimitBytes: h.limit}
 	}
 	return nil
 }
 
-// heap is the size of Go's heap, garbage included.
+// heap is the size of Go's heap, garbage included, without the buffers that
+// wait to be used again.
 func (h *hostMemory) heap() int64 {
 	h.sample[0].Name = "/memory/classes/heap/objects:bytes"
 	metrics.Read(h.sample[:])
-	return int64(h.sample[0].Value.Uint64())
+	return int64(h.sample[0].Value.Uint64()) - mem.Default().IdleBytes()
 }

@@ -140,7 +140,7 @@ func (x *executable) compute(l *device.Launch) (err error) {
 				to.View, to.Buf = v, from.Buf
 				continue
 			}
-			*to = kernel.New(s.outs[0].Spec())
+			*to = kernel.NewRaw(s.outs[0].Spec())
 		}
 		for j, k := range s.in {
 			switch {
@@ -180,7 +180,7 @@ func densify(a *kernel.Array) {
 	if a.Offset == 0 && a.Contiguous() && len(a.Buf) >= a.Size()*a.DType.HostBytes() {
 		return
 	}
-	d := kernel.New(a.Spec())
+	d := kernel.NewRaw(a.Spec())
 	kernel.Copy(d, *a)
 	*a = d
 }

@@ -79,7 +79,7 @@ func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.B
 		d.hbm.Free(block)
 		return nil, err
 	}
-	b := &buffer{form: &f, buf: kernel.Alloc(len(host)), block: block}
+	b := &buffer{form: &f, buf: kernel.AllocRaw(len(host)), block: block}
 	copy(b.buf, host)
 	return b, nil
 }

@@ -19,7 +19,7 @@ type slab struct {
 // bytes gives n bytes for an array, with unspecified contents.
 func (s *slab) bytes(n int) []byte {
 	if n > cellBytes {
-		return kernel.Alloc(n)
+		return kernel.AllocRaw(n)
 	}
 	if len(s.cells) == 0 {
 		s.cells = kernel.Alloc(slabCells * cellBytes)
