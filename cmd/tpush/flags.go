@@ -20,6 +20,7 @@ type kernelFlags struct {
 	device   string
 	hbmLimit string
 	name     string
+	set      []string // settings, as in print.lines=30
 }
 
 func (k *kernelFlags) add(f *pflag.FlagSet) {
@@ -76,6 +77,9 @@ func (k *kernelFlags) args() []string {
 		if f.value != "" {
 			list = append(list, "--"+f.name+"="+f.value)
 		}
+	}
+	for _, s := range k.set {
+		list = append(list, "--set="+s)
 	}
 	return list
 }

@@ -34,6 +34,9 @@ func (a *app) kernelCommand() *cobra.Command {
 				return a.fail("%v", err)
 			}
 			defer h.s.Close()
+			if err := applySettings(h.s, k.set); err != nil {
+				return a.fail("%v", err)
+			}
 			in, out, err := kernel.Claim()
 			if err != nil {
 				return a.fail("%v", err)
@@ -44,6 +47,7 @@ func (a *app) kernelCommand() *cobra.Command {
 	}
 	k.add(cmd.Flags())
 	cmd.Flags().StringVar(&k.name, "name", "", "name of the session")
+	cmd.Flags().StringArrayVar(&k.set, "set", nil, "a setting of :set and its value, as in print.lines=30")
 	return cmd
 }
 

@@ -21,12 +21,16 @@ func (a *app) evalCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := a.configured(k)
+			if err != nil {
+				return a.fail("%v", err)
+			}
 			p, err := a.startKernel(k, nil)
 			if err != nil {
 				return a.fail("%v", err)
 			}
 			defer p.Stop()
-			ctx, stop := a.context(0)
+			ctx, stop := a.context(c.Timeout)
 			defer stop()
 			return exit(a.eval(ctx, p, args[0]))
 		},
@@ -82,6 +86,10 @@ func (a *app) replCommand() *cobra.Command {
 // lineREPL reads cells from standard input; it prompts when that is a terminal.
 func (a *app) lineREPL(*cobra.Command) error {
 	k := &a.kernel
+	c, err := a.configured(k)
+	if err != nil {
+		return a.fail("%v", err)
+	}
 	p, err := a.supervise(k, nil)
 	if err != nil {
 		return a.fail("%v", err)
@@ -97,7 +105,7 @@ func (a *app) lineREPL(*cobra.Command) error {
 		}
 		fmt.Fprintf(a.stdout, "%s\nA cell is Go and ends when it is whole. Try  tpu.Of(1, 2, 3).Mul(2)   :hbm   :help   :quit\n", info.Banner)
 	}
-	r.Context = func() (context.Context, func()) { return a.context(0) }
+	r.Context = func() (context.Context, func()) { return a.context(c.Timeout) }
 	return exit(r.Loop(p, a.stdin))
 }
 
@@ -111,7 +119,11 @@ func (a *app) doctorCommand() *cobra.Command {
 				return a.fail("%v", err)
 			}
 			defer p.Stop()
-			return exit(a.eval(context.Background(), p, ":doctor"))
+			code := a.eval(context.Background(), p, ":doctor")
+			for _, l := range configLines() {
+				fmt.Fprintln(a.stdout, "config      "+l)
+			}
+			return exit(code)
 		},
 	}
 	k.add(cmd.Flags())

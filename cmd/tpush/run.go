@@ -57,6 +57,9 @@ errors go to standard error. The first error ends the run.`,
 				return a.fail("%v", err)
 			}
 			k.name = filepath.Base(args[0])
+			if _, err := a.configured(k); err != nil {
+				return a.fail("%v", err)
+			}
 			p, err := a.supervise(k, append([]string{args[0]}, args[1:]...))
 			if err != nil {
 				return a.fail("%v", err)

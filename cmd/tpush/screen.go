@@ -74,21 +74,15 @@ func mustTheme(name string) tui.Theme {
 
 // notebookScreen shows the notebook, with the cells of a file if one is named.
 func (a *app) notebookScreen(args []string, flags *pflag.FlagSet) error {
-	c, err := config.Load(config.Here("."))
+	c, err := a.configured(&a.kernel)
 	if err == nil {
 		err = a.screen.apply(c, flags)
 	}
 	if err != nil {
 		return a.fail("%v", err)
 	}
-	if a.kernel.mode == "" {
-		a.kernel.mode = c.Mode
-	}
-	if a.kernel.chip == "" {
-		a.kernel.chip = c.Chip
-	}
 	state := config.StateFolder(os.Getenv)
-	o := tui.Options{Keys: c.Keys, Mouse: c.Mouse, Welcome: c.Welcome, FPS: c.FPS, Panels: c.Panels, SkipSpace: c.SkipSpace}
+	o := tui.Options{Keys: c.Keys, Mouse: c.Mouse, Welcome: c.Welcome, FPS: c.FPS, Panels: c.Panels, SkipSpace: c.SkipSpace, Timeout: c.Timeout, Config: c, ConfigFile: config.Here(".").User}
 	o.Theme, o.AskTheme = screenTheme(c)
 	history, err := store.OpenHistory(state, c.History)
 	if err != nil {

@@ -89,7 +89,9 @@ func (d *Debugger) SelectThread(id int) error {
 	err := d.do(func(st *Stop) {
 		for _, g := range d.in.Goroutines() {
 			if g.ID() == id {
-				st.look, st.frame, found = g, 0, true
+				if found = true; st.look != g { // its own frame stays the one that is looked at
+					st.look, st.frame = g, 0
+				}
 			}
 		}
 	})

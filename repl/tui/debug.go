@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl/tui/glyph"
 	"github.com/tpush/tpush/viz"
 )
@@ -18,18 +20,19 @@ type stop struct {
 	thread int
 	lines  []string // how it reads: why, operands, watches
 	frames []dapFrame
+	at     int // the frame that is looked at: :up and :down change it
 	locals []dapVariable
 	scope  string          // what the locals are of
 	fresh  map[string]bool // locals that changed since the stop before
 	past   bool            // it looks back
 }
 
-// cell is the number of the cell that the innermost frame is in, and the line.
+// place is the number of the cell that the frame looked at is in, and the line.
 func (s *stop) place() (cell, line int) {
 	if len(s.frames) == 0 {
 		return 0, 0
 	}
-	return s.frames[0].Source.SourceReference, s.frames[0].Line
+	return s.frames[s.at].Source.SourceReference, s.frames[s.at].Line
 }
 
 type (
@@ -87,25 +90,39 @@ func describe(k Kernel, b dapStopped) *stop {
 			s.frames = append(s.frames, f)
 		}
 	}
-	if len(s.frames) == 0 {
-		return s
-	}
+	s.locals, s.scope = localsOf(k, s, 0)
+	return s
+}
+
+// localsOf asks for the variables of a frame, and what they are of: those of the
+// frame; of the session when it has none.
+func localsOf(k Kernel, s *stop, frame int) (list []dapVariable, of string) {
 	var scopes struct {
 		Scopes []dapScope `json:"scopes"`
 	}
-	if dapAsk(k, "scopes", map[string]any{"frameId": s.frames[0].ID}, &scopes) != nil || len(scopes.Scopes) == 0 {
-		return s
+	if frame >= len(s.frames) || dapAsk(k, "scopes", map[string]any{"frameId": s.frames[frame].ID}, &scopes) != nil {
+		return nil, ""
 	}
-	for _, scope := range scopes.Scopes[:min(len(scopes.Scopes), 2)] { // those of the frame; of the session when it has none
+	for _, scope := range scopes.Scopes[:min(len(scopes.Scopes), 2)] {
 		var vars struct {
 			Variables []dapVariable `json:"variables"`
 		}
 		if dapAsk(k, "variables", map[string]any{"variablesReference": scope.Ref, "count": maxLocals}, &vars) == nil && len(vars.Variables) > 0 {
-			s.locals, s.scope = vars.Variables, scope.Name
-			break
+			return vars.Variables, scope.Name
 		}
 	}
-	return s
+	return nil, ""
+}
+
+// frameLookedAt asks which frame of a stop the debugger looks at.
+func frameLookedAt(k Kernel, s *stop) int {
+	ctx, cancel := context.WithTimeout(context.Background(), viewDeadline)
+	defer cancel()
+	var d inspect.Debug
+	if k.View(ctx, "debug", nil, &d) != nil || d.Frame >= len(s.frames) {
+		return s.at
+	}
+	return d.Frame
 }
 
 var sourceLine = regexp.MustCompile(`^\s*(=>)?\s*\d+ \|`)
@@ -136,7 +153,7 @@ func (m *Model) stoppedAt(msg stoppedMsg) tea.Cmd {
 	for _, p := range m.panes.open {
 		p.Select(m.panes.sel)
 	}
-	return m.refreshPanels()
+	return tea.Batch(m.stepped(), m.refreshPanels())
 }
 
 // changedLocals names the variables whose values are others than at the stop before.
@@ -205,16 +222,33 @@ func debug(command string) actor {
 			return m.debugIdle(command)
 		}
 		k, thread := m.kernel, m.lastStop.thread
+		m.stepping = command != "continue"
 		return m.ask(func() func(m *Model) tea.Cmd {
 			err := dapAsk(k, command, map[string]any{"threadId": thread}, nil)
 			return func(m *Model) tea.Cmd {
 				if err != nil {
 					m.say("%s: %v", command, err)
+					return m.stepped()
 				}
 				return nil
 			}
 		})
 	}
+}
+
+// stepped ends a step: what was typed while it was under way is for the place
+// where it stands now.
+func (m *Model) stepped() tea.Cmd {
+	m.stepping = false
+	var cmds []tea.Cmd
+	for _, text := range m.held {
+		cmds = append(cmds, m.run(text))
+	}
+	m.held = nil
+	if len(cmds) == 1 {
+		return cmds[0]
+	}
+	return tea.Sequence(cmds...)
 }
 
 // debugIdle is what a step does while nothing is stopped: into begins the cell
@@ -355,16 +389,17 @@ func (m *Model) evaluate(text string) tea.Cmd {
 	c := m.nb.append(text)
 	c.aside, c.status, c.ran = true, okay, text
 	m.view.follow = true
-	frame := 0
-	if s := m.lastStop; !s.past && len(s.frames) > 0 {
-		frame = s.frames[0].ID
+	frame, k, s := 0, m.kernel, m.lastStop
+	if !s.past && len(s.frames) > 0 {
+		frame = s.frames[s.at].ID
 	}
-	k := m.kernel
 	return m.ask(func() func(m *Model) tea.Cmd {
 		var body struct {
 			Result string `json:"result"`
 		}
 		err := dapAsk(k, "evaluate", map[string]any{"expression": text, "frameId": frame, "context": "repl"}, &body)
+		at := frameLookedAt(k, s)
+		locals, scope := localsOf(k, s, at)
 		return func(m *Model) tea.Cmd {
 			o := &output{kind: outDisplay}
 			if err != nil {
@@ -378,6 +413,12 @@ func (m *Model) evaluate(text string) tea.Cmd {
 				c.outputs = append(c.outputs, o)
 			}
 			c.touch()
+			if m.lastStop == s && m.stopped != nil { // what was typed may have changed a variable, or the frame looked at
+				s.locals, s.scope, s.at = locals, scope, at
+				m.stopped.touch()
+				m.markStopped()
+				m.view.follow = true
+			}
 			return m.refreshPanels()
 		}
 	})
@@ -412,8 +453,12 @@ func (c *cell) drawStop(p *pen) {
 	}
 	if len(s.frames) > 1 {
 		names := make([]string, 0, len(s.frames))
-		for _, f := range s.frames {
-			names = append(names, f.Name+" "+placeOf(f.Source.Path, f.Source.SourceReference, f.Line, 0))
+		for i, f := range s.frames {
+			name := f.Name + " " + placeOf(f.Source.Path, f.Source.SourceReference, f.Line, 0)
+			if i == s.at && i > 0 {
+				name = paint(t.Brk, name)
+			}
+			names = append(names, name)
 		}
 		add(paint(t.Dim, "stack"), strings.Join(names, paint(t.Dim, "  <  ")))
 	}

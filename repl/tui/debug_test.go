@@ -30,9 +30,23 @@ func TestAStopIsShownInItsCell(t *testing.T) {
 	s.want("* n", "  x")
 
 	s.keys(`"n * 10`, "enter").want("dbg     n * 10", "42  int")
+	s.k.frame = 1
+	s.k.dap["variables"] = `{"variables":[{"name":"outer","value":"9","type":"int"}]}`
+	s.keys(`":up`, "enter").want("outer  int  9", "STOPPED In[1]:4").lacks("n  int  4")
+	s.keys(`"m`, "enter")
+	s.k.frame = 0
+
+	s.keys("f10")
+	debugEvent(s.k, j, s.send, json.RawMessage(`{"event":"continued"}`)) // the step is under way
+	s.do(func() tea.Msg { return nil })
+	s.keys(`"later`, "enter").lacks("later")
+	debugEvent(s.k, j, s.send, json.RawMessage(event))
+	s.do(func() tea.Msg { return nil })
+	s.want("dbg     later")
+
 	s.keys("f10", "f11", "shift+f11", "f5")
 	all := strings.Join(s.k.asked, "\n")
-	for _, want := range []string{`evaluate {"context":"repl","expression":"n * 10","frameId":1}`, `next {"threadId":1}`, `stepIn {"threadId":1}`, `stepOut {"threadId":1}`, `continue {"threadId":1}`} {
+	for _, want := range []string{`evaluate {"context":"repl","expression":"n * 10","frameId":1}`, `evaluate {"context":"repl","expression":"m","frameId":2}`, `evaluate {"context":"repl","expression":"later","frameId":1}`, `next {"threadId":1}`, `stepIn {"threadId":1}`, `stepOut {"threadId":1}`, `continue {"threadId":1}`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("not asked: %s\n%s", want, all)
 		}

@@ -46,7 +46,12 @@ type Options struct {
 	Panels  []string // open at the start
 	// SkipSpace keeps what begins with a space out of the history.
 	SkipSpace bool
-	Now       func() time.Time // the clock; time.Now when nil
+	Timeout   time.Duration // of a cell, 0 for none
+	// Config is the configuration in force and ConfigFile the user's own file,
+	// which :config changes. Without them :config has nothing to show.
+	Config     *config.Config
+	ConfigFile string
+	Now        func() time.Time // the clock; time.Now when nil
 }
 
 // A focus says what the keys go to.
@@ -99,6 +104,8 @@ type Model struct {
 	stopIn      *cell     // that it stands in: a function may be of another
 	lastStop    *stop
 	entry       bool         // the next cell to run stops at its first line
+	stepping    bool         // a step is under way: the cell stops again at once, or ends
+	held        []string     // what was typed meanwhile
 	inputBreaks map[int]bool // lines of what is typed
 
 	last  kernel.ExecuteReply
@@ -206,6 +213,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.autosave(), m.lookAtFile(), m.autosaveLater())
 	case tea.BackgroundColorMsg:
 		m.background(msg.IsDark())
+	case timeoutMsg:
+		return m.timedOut(msg)
 	case interruptMsg:
 		return m.interrupt()
 	case viewMsg:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type fake struct {
 	count int
 	reply kernel.ExecuteReply
 
+	frame int               // that the debugger looks at
 	asked []string          // requests of the debugger
 	dap   map[string]string // the bodies it answers with
 }
@@ -102,7 +104,7 @@ func (f *fake) Debug(_ context.Context, raw json.RawMessage) (json.RawMessage, e
 }
 
 func (f *fake) View(_ context.Context, name string, _, into any) error {
-	data := map[string]string{"hbm": `{"chip":"v5e","used_bytes":1024,"limit_bytes":4096}`, "vars": `{"rows":[{"name":"weights","type":"f32[2]","tensor":true,"address":-1}]}`}[name]
+	data := map[string]string{"debug": fmt.Sprintf(`{"frame":%d}`, f.frame), "hbm": `{"chip":"v5e","used_bytes":1024,"limit_bytes":4096}`, "vars": `{"rows":[{"name":"weights","type":"f32[2]","tensor":true,"address":-1}]}`}[name]
 	if data == "" {
 		return errors.New("no such view")
 	}
@@ -356,6 +358,31 @@ func TestAKernelThatDiesWhileIdleIsNoticed(t *testing.T) {
 	s.keys("ctrl+p") // what the user has open is not taken away
 	s.Update(goneMsg{s.kernel, &kernel.DiedError{Status: "signal: killed"}})
 	s.want("commands and keys", "NO KERNEL").lacks("Alt-P")
+}
+
+// What is set for good is written to the user's file, with what was there, and
+// holds at once; what cannot be set changes nothing.
+func TestConfigCommand(t *testing.T) {
+	s := newScreen(t, 160, 40)
+	s.opts.Config, s.opts.ConfigFile = config.Default(), filepath.Join(t.TempDir(), "new", "config.toml")
+	s.keys(`":config`, "enter").want("ui.theme", "default", "print.lines").keys("q")
+	s.keys(`":config ui.theme light`, "enter").want("holds now")
+	s.keys(`":config keys.fold Z`, "enter", `":config ui.theme pink`, "enter").want("not kept")
+	s.keys(`":config nonsense 1`, "enter").want("not kept", "no such setting")
+	if s.theme.Name != "light" || strings.Join(s.Model.keys.Keys("fold"), " ") != "Z" {
+		t.Errorf("theme %s, fold %s", s.theme.Name, strings.Join(s.Model.keys.Keys("fold"), " "))
+	}
+	text, err := os.ReadFile(s.opts.ConfigFile)
+	if want := "[ui]\ntheme = \"light\"\n\n[keys]\nfold = \"Z\"\n"; err != nil || string(text) != want {
+		t.Errorf("%q %v, want %q", text, err, want)
+	}
+}
+
+// A cell that takes longer than it may is ended, but for one that the debugger holds.
+func TestTimeout(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.opts.Timeout = time.Second
+	s.keys(`"wait`, "enter").want("interrupt: interrupted")
 }
 
 func TestCtrlDAndCtrlC(t *testing.T) {

@@ -64,9 +64,7 @@ func (m *Model) togglePanel(name string) tea.Cmd {
 		if m.panes.kept == nil {
 			m.panes.kept = map[string]*pane{}
 		}
-		if h, ok := found.(*panel.Help); ok {
-			h.Keys = m.keyRows()
-		}
+		m.giveKeys(found)
 		p = &pane{Panel: found}
 		m.panes.kept[name] = p
 	}
@@ -92,8 +90,12 @@ func (m *Model) openPanel(name string) tea.Cmd {
 	return cmd
 }
 
-// keyRows are the keys in force, for the help panel.
-func (m *Model) keyRows() []inspect.HelpRow {
+// giveKeys tells the help panel the keys in force.
+func (m *Model) giveKeys(p panel.Panel) {
+	h, ok := p.(*panel.Help)
+	if !ok {
+		return
+	}
 	var rows []inspect.HelpRow
 	for _, c := range config.Contexts() {
 		for _, a := range config.Actions() {
@@ -102,7 +104,7 @@ func (m *Model) keyRows() []inspect.HelpRow {
 			}
 		}
 	}
-	return rows
+	h.Keys = rows
 }
 
 func panelActor(name string) actor {

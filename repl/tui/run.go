@@ -50,6 +50,7 @@ type (
 	}
 	tickMsg      struct{}
 	interruptMsg struct{} // SIGINT from another process
+	timeoutMsg   struct{ job *job }
 )
 
 // startKernel starts a kernel beside the screen.
@@ -133,7 +134,24 @@ func (m *Model) next() tea.Cmd {
 		}
 		return doneMsg{j, rep, err}
 	}
-	return tea.Batch(m.autosave(), run, m.startTicking())
+	var limit tea.Cmd
+	if m.opts.Timeout > 0 {
+		limit = m.later(m.opts.Timeout, timeoutMsg{j})
+	}
+	return tea.Batch(m.autosave(), limit, run, m.startTicking())
+}
+
+// timedOut ends a cell that took too long; one that the debugger holds gets
+// its time once more.
+func (m *Model) timedOut(msg timeoutMsg) tea.Cmd {
+	switch {
+	case m.job != msg.job:
+	case m.stopped != nil:
+		return m.later(m.opts.Timeout, msg)
+	default:
+		m.job.cancel(context.DeadlineExceeded)
+	}
+	return nil
 }
 
 // startTicking shows how long a cell has been running.
@@ -175,7 +193,7 @@ func (m *Model) arrived(msg outputMsg) {
 }
 
 // done ends a cell and goes on with the next.
-func (m *Model) done(msg doneMsg) tea.Cmd {
+func (m *Model) done(msg doneMsg) (cmd tea.Cmd) {
 	j, c := msg.job, msg.job.cell
 	m.arrived(outputMsg{j})
 	j.feed.close()
@@ -185,6 +203,7 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	if m.job == j {
 		m.job = nil
 	}
+	defer func() { cmd = tea.Batch(m.stepped(), cmd) }()
 	for _, o := range c.outputs {
 		if o.partial != "" {
 			o.text.add([]string{o.partial})

@@ -23,6 +23,7 @@ func screenCommands() []screenCommand {
 	return []screenCommand{
 		{"keys", "", "lists every key and what it does", func(m *Model, _ string) tea.Cmd { m.showKeys(); return nil }, nil, nil},
 		{"tour", "", "shows what tpush does on a small program that runs", func(m *Model, _ string) tea.Cmd { return m.startTour() }, nil, nil},
+		{"config", "[KEY VALUE]", "lists what is set for good and where, or changes it in config.toml", (*Model).configCommand, func(*Model) []string { return configKeys() }, nil},
 		{"theme", "[NAME]", "changes the colours", (*Model).themeCommand, func(*Model) []string { return themeNames() }, nil},
 		{"run", "N|all|stale|from N", "runs cells again", (*Model).runCommand, func(*Model) []string { return []string{"all", "stale", "from"} }, nil},
 		{"edit", "[N]", "edits a cell", (*Model).editCommand, nil, nil},
@@ -96,6 +97,10 @@ func (m *Model) run(text string) tea.Cmd {
 	}
 	if cmd, ok := m.screenCommand(text); ok {
 		return cmd
+	}
+	if m.stepping && m.stopped == nil && m.job != nil {
+		m.held = append(m.held, text)
+		return nil
 	}
 	if m.stopped != nil {
 		return m.evaluate(text)

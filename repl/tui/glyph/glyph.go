@@ -41,7 +41,12 @@ func Next(s string) (n int, draw string, width int) {
 	case r < ' ' || r >= 0x7f && r < 0xa0 || invisible(r):
 		return len(text), "", 0
 	}
-	if unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0x1100 && r <= 0x11ff { // joins what follows it
+	switch {
+	case r >= firstIndicator && r <= lastIndicator:
+		return flag(text)
+	case r >= firstJamo && r <= lastJamo:
+		return hangul(text)
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // joins what follows it
 		return len(text), "\ufffd", 1
 	}
 	narrow := ansi.WcWidth.StringWidth(text)

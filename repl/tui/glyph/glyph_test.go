@@ -78,6 +78,30 @@ func TestExactWidths(t *testing.T) {
 	}
 }
 
+// Letters that terminals join, or not, are drawn as what all of them agree about.
+func TestJoinedLetters(t *testing.T) {
+	for in, want := range map[string]string{
+		"🇩🇪":                       "DE",
+		"🇩🇪🇫🇷":                     "DEFR",
+		"🇩x":                       "Dx",
+		"\u1112\u1161\u11ab":       "한",
+		"\u1112\u1161":             "하",
+		"\u1112":                   "ㅎ",
+		"\u1161":                   "ㅏ",
+		"\u11a8":                   "ㄱ",
+		"\u1112\u1161\u11ab\u1100": "한ㄱ",
+		"\u1140":                   "\ufffd", // of old texts
+	} {
+		got := strings.TrimRight(Fit(in, 12, ""), " ")
+		if got != want {
+			t.Errorf("%q is drawn as %q, want %q", in, got, want)
+		}
+		if w := ansi.StringWidth(got); w != Width(in) {
+			t.Errorf("%q: %d cells, counted %d", in, w, Width(in))
+		}
+	}
+}
+
 func TestPaste(t *testing.T) {
 	if got, want := Paste("a\rb\r\nc\x1b[31m\td\x00\u0085日"), "a\nb\nc[31m\td日"; got != want {
 		t.Errorf("%q, want %q", got, want)
