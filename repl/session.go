@@ -75,6 +75,7 @@ type Session struct {
 
 	panicMu sync.Mutex
 	panics  []*interp.GoroutineError // of goroutines that cells started, not reported yet
+	traffic traffic                  // between its cells and its variables
 }
 
 // A Cell is a piece of Go that was run.

@@ -97,13 +97,13 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})
 		rep.Status, rep.ErrorName = "error", "interrupt"
 	} else if repl.IsCommand(r.Code) {
-		rep, c = h.command(ctx, r, out)
+		reads, writes := h.s.Uses("", func() { rep, c = h.command(ctx, r, out) })
+		rep.Reads, rep.Writes = reads, writes
 	} else {
 		if r.Skip {
 			c = h.s.Skip(r.Code, r.File, r.FirstLine)
 		} else {
-			rep.Reads, rep.Writes = h.s.Interp().Uses(r.Code)
-			c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out)
+			rep.Reads, rep.Writes = h.s.Uses(r.Code, func() { c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out) })
 		}
 		rep.Status = "ok"
 		if c != nil {

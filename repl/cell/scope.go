@@ -197,6 +197,15 @@ func (s *Scope) Variables() []Variable {
 	return out
 }
 
+// EachVariable visits the variables in no order, and where the machine keeps each.
+func (s *Scope) EachVariable(visit func(name, internal string)) {
+	for name, e := range s.names {
+		if _, ok := e.obj.(*types.Var); ok {
+			visit(name, e.internal)
+		}
+	}
+}
+
 // TypeString gives a type as a user writes it.
 func (s *Scope) TypeString(t types.Type) string {
 	return plain(types.TypeString(t, func(p *types.Package) string {

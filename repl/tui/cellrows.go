@@ -334,15 +334,6 @@ func (c *cell) drawFooter(p *pen) {
 	p.row(p.bar(), "", glyph.Spaces(pad)+text)
 }
 
-// staleText says which names changed and where: x, w changed in In[7].
-func (c *cell) staleText() string {
-	s := strings.Join(c.stale, ", ") + " changed"
-	if len(c.changed) > 0 {
-		s += " in In[" + strconv.Itoa(c.changed[len(c.changed)-1]) + "]"
-	}
-	return s
-}
-
 func signedBytes(d int64) string {
 	if d < 0 {
 		return "-" + viz.Bytes(-d)

@@ -51,6 +51,9 @@ func (f *fake) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.E
 		rep.Reads = strings.Fields(rest)
 	case "writes":
 		rep.Writes = strings.Fields(rest)
+	case "from": // from x y to z
+		reads, writes, _ := strings.Cut(rest, " to ")
+		rep.Reads, rep.Writes = strings.Fields(reads), strings.Fields(writes)
 	case "stop":
 		ev.Debug(json.RawMessage(`{"event":"stopped","body":{"reason":"breakpoint","threadId":1,"lines":["Brk[1] stopped at In[1]:2","   => 2 | y := 1","   operands  x f32[2]"]}}`))
 	case "wait":
@@ -326,6 +329,21 @@ func TestStaleCells(t *testing.T) {
 	s.keys("esc", "A").lacks("stale")
 	s.keys("g", "r").want("stale: x changed in In[4]", "1 stale")
 	s.keys("s").lacks("stale")
+}
+
+// What a stale cell made is out of date, too, and so is what was made of that;
+// running a stale cell, or one that changes nothing, takes the marks away again.
+func TestStaleIsTransitive(t *testing.T) {
+	s := newScreen(t, 100, 60, "writes x", "from x to y", "from y to z", "from z to w", "writes y2", "from q to r", "from y2 to y2")
+	s.keys("esc", "A").lacks("stale")
+	s.keys("g", "r").want("stale: x changed in In[8]", "stale: y of In[2] is stale", "stale: z of In[3] is stale", "3 stale")
+	s.keys("g", "j", "r").want("stale: y changed in In[9]", "stale: z of In[3] is stale", "2 stale").lacks("x changed")
+	s.keys("g", "r", "s").lacks("stale")
+	if got := s.nb.cells[5].count; got != 6 {
+		t.Errorf("a cell that depends on nothing that changed ran as In[%d]", got)
+	}
+	// A cell that reads what a stale cell made is stale as soon as it has run.
+	s.keys("g", "r", "g", "j", "j", "j", "r").want("z of In[")
 }
 
 func TestADeadKernelKeepsTheScreen(t *testing.T) {

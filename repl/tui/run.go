@@ -104,7 +104,7 @@ func (m *Model) next() tea.Cmd {
 	c := m.queue[0]
 	m.queue = m.queue[1:]
 	c.status, c.started, c.ran = running, m.now(), c.source
-	c.outputs, c.stale, c.changed, c.reply, c.stop, c.restored = nil, nil, nil, kernel.ExecuteReply{}, nil, false
+	c.outputs, c.stale, c.reply, c.stop, c.restored = nil, nil, kernel.ExecuteReply{}, nil, false
 	c.touch()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{cell: c, cancel: cancel, over: make(chan struct{})}
