@@ -15,6 +15,7 @@ import (
 	"github.com/tpush/tpush/inspect/xla"
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/plain"
+	"github.com/tpush/tpush/repl/store/atomicfile"
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
 	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
@@ -38,7 +39,7 @@ func startCompiler(ctx context.Context, env ...string) (*worker.Worker, error) {
 
 // aheadFlags are those of the commands that compile ahead of time.
 type aheadFlags struct {
-	chip, topology           string
+	chip, topology, save     string
 	bundles, all, json, real bool
 }
 
@@ -69,6 +70,9 @@ libtpu, which tpush plugin add tpu fetches.
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if filepath.Ext(args[0]) == ".tpu" {
+				if f.save != "" || f.topology != "" {
+					return a.fail("xla: --save and --topology are for one module, not for the programs of a .tpu file")
+				}
 				return a.askKernel(f.command("xla", args[0]))
 			}
 			return a.xlaModule(args[0], f)
@@ -76,6 +80,7 @@ libtpu, which tpush plugin add tpu fetches.
 	}
 	cmd.Flags().StringVar(&f.chip, "chip", "v5e", "chip: "+strings.Join(chipNames(), ", "))
 	cmd.Flags().StringVar(&f.topology, "topology", "", "topology by the compiler's name, v5e:2x2 say; by default the smallest with as many devices as the program wants")
+	cmd.Flags().StringVar(&f.save, "save", "", "write the serialized executable to `FILE`; tpush xla show reads it")
 	cmd.Flags().BoolVar(&f.bundles, "bundles", false, "read the machine code and show how it fills the VLIW slots")
 	cmd.Flags().BoolVar(&f.all, "all", false, "compile every program of a .tpu file, not only the most expensive")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write everything as JSON")
@@ -104,8 +109,24 @@ func (a *app) xlaModule(file string, f *aheadFlags) error {
 	if err := a.showReport(r, f.json); err != nil {
 		return err
 	}
-	if r.Programs[0].Compiled == nil {
+	switch c := r.Programs[0].Compiled; {
+	case c == nil && r.Programs[0].OOM != nil:
+		return exitError(plain.ExitOutOfMemory)
+	case c == nil:
 		return exitError(plain.ExitFailed)
+	case f.save != "":
+		return a.saveExecutable(f.save, c.Serialized)
+	}
+	return nil
+}
+
+func (a *app) saveExecutable(file string, code []byte) error {
+	_, err := atomicfile.Write(file, 0o644, func(w io.Writer) error {
+		_, err := w.Write(code)
+		return err
+	})
+	if err != nil {
+		return a.fail("%v", err)
 	}
 	return nil
 }

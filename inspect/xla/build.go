@@ -9,6 +9,7 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
 	"github.com/tpush/tpush/runtime/device/pjrt/hlo"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -26,7 +27,7 @@ func FromResult(s *Subject, r *ahead.Result) *Compiled {
 	b := &builder{m: r.Module, at: placesOf(s.Graph), target: r.Target, costs: r.Costs, slots: r.Slots}
 	out := &Compiled{
 		Module: r.Module.Name, Topology: r.Target.Topology, Devices: r.Target.Devices, CompileNS: r.Compile.Nanoseconds(), RSSBytes: r.RSSBytes,
-		CodeBytes: r.CodeBytes, ClockHz: r.Target.ClockHz, Kernels: []Kernel{}, HasSlots: r.Slots != nil,
+		CodeBytes: r.CodeBytes, ClockHz: r.Target.ClockHz, Kernels: []Kernel{}, HasSlots: r.Slots != nil, Serialized: r.Serialized,
 		FLOPs: rounded(r.Cost["flops"]), HBMBytes: rounded(r.Cost["bytes accessed"]), Transcend: rounded(r.Cost["transcendentals"]),
 		TotalNS: rounded(r.Cost["optimal_seconds"] * 1e9),
 	}
@@ -169,7 +170,10 @@ func (b *builder) source(in *hlo.Instruction, k *Kernel) {
 		return
 	}
 	k.Where, k.Lines = fileLines(places)
-	if k.Ops = b.m.Opcodes(in); k.Moves || len(k.Ops) == 0 {
+	switch k.Ops = b.m.Opcodes(in); {
+	case in.Target != "":
+		k.Ops = []string{in.Target}
+	case k.Moves || len(k.Ops) == 0:
 		k.Ops = []string{in.Opcode}
 	}
 }
@@ -204,6 +208,10 @@ func slotsOf(s *hlo.Slots) *Slots {
 // arrays lists the parameters and the results.
 func (b *builder) arrays() (params, results []Array) {
 	params, results = []Array{}, []Array{}
+	var specs []shape.Spec
+	if b.at.g != nil {
+		specs = paramsOf(b.at.g)
+	}
 	for i, in := range b.m.Parameters() {
 		if in == nil {
 			continue
@@ -211,7 +219,7 @@ func (b *builder) arrays() (params, results []Array) {
 		a := arrayOf(i, in.Shape)
 		if g := b.at.g; g != nil && i < len(g.Inputs) {
 			a.Where = g.Inputs[i].Stack.Top().Place()
-			a.compare(g.Inputs[i].Outs[0])
+			a.compare(specs[i])
 		} else if g == nil {
 			a.Where = in.Place.String()
 			a.compareShape(in.Shape)

@@ -74,9 +74,10 @@ func Compare(g *graph.Graph, c *Compiled, p *Predicted) *Match {
 			counted[n] = true
 		}
 	}
+	homes := homesOf(c)
 	for r := range c.Kernels {
 		k := &c.Kernels[r]
-		for _, n := range k.OpNs {
+		for _, n := range k.own(homes) {
 			for _, i := range p.kernelsOf(n) {
 				if p.Kernels[i].Unit != scalarKernel && !slices.Contains(k.Ours, i) {
 					k.Ours = append(k.Ours, i)
@@ -90,7 +91,7 @@ func Compare(g *graph.Graph, c *Compiled, p *Predicted) *Match {
 	}
 	for r := range c.Kernels {
 		k := &c.Kernels[r]
-		if k.Same, k.Difference = difference(c, p, k, counted); len(k.Ours) > 0 && !k.Moves && k.Unit != scalarKernel {
+		if k.Same, k.Difference = difference(c, p, k, counted, homes); len(k.Ours) > 0 && !k.Moves && k.Unit != scalarKernel {
 			m.Kernels++
 			if k.Same {
 				m.Same++
@@ -109,8 +110,45 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
+// homesOf counts the kernels of the compiler that hold an operation.
+func homesOf(c *Compiled) map[uint64]int {
+	homes := map[uint64]int{}
+	for i := range c.Kernels {
+		if k := &c.Kernels[i]; !k.Moves && k.Unit != scalarKernel {
+			for _, n := range k.OpNs {
+				homes[n]++
+			}
+		}
+	}
+	return homes
+}
+
+// own lists the operations of a kernel that the fewest kernels compute: what is
+// cheap is often computed anew in every kernel that reads it.
+func own(ops []uint64, homes func(uint64) int) []uint64 {
+	var list []uint64
+	least := 0
+	for _, n := range ops {
+		switch h := homes(n); {
+		case len(list) == 0 || h < least:
+			list, least = []uint64{n}, h
+		case h == least:
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func (k *Kernel) own(homes map[uint64]int) []uint64 {
+	return own(k.OpNs, func(n uint64) int { return homes[n] })
+}
+
+func (k *PredictedKernel) own(p *Predicted) []uint64 {
+	return own(k.OpNs, func(n uint64) int { return len(p.kernelsOf(n)) })
+}
+
 // difference says how a kernel of the compiler differs from ours.
-func difference(c *Compiled, p *Predicted, k *Kernel, counted map[uint64]bool) (same bool, text string) {
+func difference(c *Compiled, p *Predicted, k *Kernel, counted map[uint64]bool, homes map[uint64]int) (same bool, text string) {
 	switch {
 	case k.Moves || k.Unit == scalarKernel:
 		return false, ""
@@ -132,10 +170,29 @@ func difference(c *Compiled, p *Predicted, k *Kernel, counted map[uint64]bool) (
 		}
 		return false, "ours joins " + strings.Join(others, ", ")
 	}
-	if !sameOps(mine.OpNs, k.OpNs, counted) {
-		return false, "other operations"
+	if sameOps(mine.own(p), k.own(homes), counted) || sameOps(mine.OpNs, k.OpNs, counted) {
+		return true, ""
 	}
-	return true, ""
+	return false, moreAndLess(k, mine)
+}
+
+// moreAndLess says which operations only one of two kernels has.
+func moreAndLess(k *Kernel, mine *PredictedKernel) string {
+	only := func(ops []string, other []string) string {
+		ops = slices.DeleteFunc(slices.Clone(ops), func(o string) bool { return slices.Contains(other, o) })
+		if len(ops) > shownNames {
+			ops = append(ops[:shownNames], "…")
+		}
+		return strings.Join(ops, " ")
+	}
+	var parts []string
+	if s := only(mine.Ops, k.Ops); s != "" {
+		parts = append(parts, "ours adds "+s)
+	}
+	if s := only(k.Ops, mine.Ops); s != "" {
+		parts = append(parts, "ours lacks "+s)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // shownNames is how many kernels a difference names.

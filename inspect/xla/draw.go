@@ -216,7 +216,9 @@ func (p *Program) Kernels() viz.Table {
 		}
 		mark, m, mine, ns, time := "", viz.Normal, "", "", ""
 		if predicted && !k.Moves && len(k.Ours) > 0 {
-			if mark = "="; !k.Same {
+			if mark = "="; k.Unit == scalarKernel {
+				mark = ""
+			} else if !k.Same {
 				mark, m = "!", viz.Wait
 			}
 			mine = kernelNames(k.Ours)

@@ -59,6 +59,8 @@ type Compiled struct {
 	Copies      int   `json:"copies"`              // transfers between memories
 	Collectives int   `json:"collectives"`         //
 	HasSlots    bool  `json:"has_slots,omitempty"` // kernels have Slots
+
+	Serialized []byte `json:"-"` // the executable
 }
 
 // A Kernel is an instruction of the schedule that runs: a fusion, or one that

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/stablehlo"
 	"github.com/tpush/tpush/trace"
 )
@@ -20,15 +22,34 @@ type Subject struct {
 	Text   string       // StableHLO; Lowered writes it for a graph
 }
 
-// Lowered is the text of the program with a location for every operation.
+// Lowered is the text of the program with a location for every operation. Go
+// numbers are passed in 32 bits: a TPU has no wider ones, and what the compiler
+// does to imitate them would hide the program.
 func (s *Subject) Lowered() string {
 	if s.Graph == nil {
 		return s.Text
 	}
 	g := s.Graph
-	return stablehlo.Module(s.Name, g.Params(), func(w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
+	params := paramsOf(g)
+	return stablehlo.Module(s.Name, params, func(w *stablehlo.Writer, args []stablehlo.Value) []stablehlo.Value {
 		return graph.Lower(g, w, args)
 	}, stablehlo.ModuleOptions{Alias: aliases(g)})
+}
+
+// paramsOf gives the types of the parameters as they are passed.
+func paramsOf(g *graph.Graph) []shape.Spec {
+	params := g.Params()
+	for i := range params {
+		if p := &params[i]; p.Weak && len(p.Dims) == 0 {
+			switch p.DType {
+			case dtype.F64:
+				p.DType = dtype.F32
+			case dtype.I64:
+				p.DType = dtype.I32
+			}
+		}
+	}
+	return params
 }
 
 // aliases gives each donated input a result of its type.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/repl"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/viz"
 )
@@ -265,21 +266,31 @@ func doctor(c *Call) (Answer, error) {
 		}
 	}
 	chip := c.Session.Device().Chip()
-	plugin := os.Getenv("TPU_LIBRARY_PATH")
-	if plugin == "" {
-		plugin = "none: TPU_LIBRARY_PATH is not set; the simulated chip is used"
-	}
 	tb := viz.Table{Columns: []viz.Column{{}, {}}, Rows: [][]string{
 		{"tpush", version + dirty},
 		{"go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"threads", fmt.Sprintf("%d of %d CPUs", runtime.GOMAXPROCS(0), runtime.NumCPU())},
 		{"kernel", fmt.Sprintf("process %d", os.Getpid())},
-		{"device", chip.Name + ", simulated: " + chip.Doc},
+		{"device", c.Session.RunsOn() + ", chip " + chip.Name + ": " + chip.Doc},
 		{"HBM limit", viz.Bytes(c.Session.Device().HBM().Limit())},
-		{"plug-in", plugin},
 		{"operations", fmt.Sprint(countOps())},
 	}}
+	for _, k := range plugin.All() {
+		tb.Rows = append(tb.Rows, []string{"plug-in " + k.Name, pluginText(k)})
+	}
 	return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
+}
+
+// pluginText says where a plug-in is, or how to get it.
+func pluginText(k plugin.Known) string {
+	in, err := plugin.Here(os.Getenv).Find(k.Name)
+	switch {
+	case err != nil:
+		return err.Error()
+	case in.Env != "":
+		return in.Path + " (" + in.Env + ")"
+	}
+	return in.Version + ", " + in.Path
 }
 
 func countOps() int {

@@ -27,6 +27,12 @@ func (e Entry) String() string {
 	return fmt.Sprintf("%s, operations %s, dimensions %s, options %s", e.Kind, e.Key[0], e.Key[1], e.Key[2])
 }
 
+// A NoExecutableError is a file that holds no executable of libtpu.
+type NoExecutableError struct{}
+
+// Error says so.
+func (*NoExecutableError) Error() string { return "no executable of the TPU compiler is in it" }
+
 // executableMagic is how a serialized executable of libtpu begins: the hash
 // and sizes of the first block of a Riegeli file.
 var executableMagic = []byte{0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f}
@@ -35,7 +41,7 @@ var executableMagic = []byte{0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f}
 var cacheKey = regexp.MustCompile(`^([0-9a-f]{16})_([0-9a-f]{16})_([0-9a-f]{16})\.bin$`)
 
 // executableIn finds the executable in the bytes of a file: all of them, or a
-// part that something else is around. The error is *RefusedError.
+// part that something else is around. The error is *NoExecutableError.
 func executableIn(name string, file []byte) (Entry, []byte, error) {
 	e := Entry{Kind: "a serialized TPU executable"}
 	if m := cacheKey.FindStringSubmatch(filepath.Base(name)); m != nil {
@@ -43,7 +49,7 @@ func executableIn(name string, file []byte) (Entry, []byte, error) {
 	}
 	i := bytes.Index(file, executableMagic)
 	if i < 0 {
-		return e, nil, &RefusedError{"no executable of the TPU compiler is in it"}
+		return e, nil, &NoExecutableError{}
 	}
 	if i > 0 && e.Key[0] == "" {
 		e.Kind = fmt.Sprintf("a TPU executable at byte %d of a file", i)

@@ -34,6 +34,7 @@ type Known struct {
 	Member  string // the library in it
 	Licence string
 	Terms   string // what whoever fetches it agrees to, "" when the licence says it all
+	Env     string // a variable of others that names the library, beside EnvName; "" for none
 }
 
 // known is the table.
@@ -49,6 +50,7 @@ var known = []Known{
 		Wheel:  "libtpu-0.0.52-cp311-cp311-manylinux_2_31_x86_64.whl",
 		SHA256: "f5e2e596eaea9357fbb5a6755a7a9007c6ab75bfde4a55191b03eff402971140", Bytes: 137064406,
 		Member: "libtpu/libtpu.so", Licence: "Google Cloud Platform Terms of Service",
+		Env:   "TPU_LIBRARY_PATH",
 		Terms: "libtpu is Google's, under the Google Cloud Platform Terms of Service (https://cloud.google.com/terms). It is fetched from the index by you, for you; tpush does not distribute it.",
 	},
 }
@@ -130,17 +132,22 @@ const (
 
 // Find gives the plug-in of a name. The error is a *MissingError when there is none.
 func (f Folder) Find(name string) (Installed, error) {
-	if _, err := Lookup(name); err != nil {
+	k, err := Lookup(name)
+	if err != nil {
 		return Installed{}, err
 	}
-	if path := f.Env(EnvName(name)); path != "" {
+	for _, env := range []string{EnvName(name), k.Env} {
+		if env == "" || f.Env(env) == "" {
+			continue
+		}
+		path := f.Env(env)
 		info, err := os.Stat(path)
 		if err != nil {
-			return Installed{}, fmt.Errorf("%s: %w", EnvName(name), err)
+			return Installed{}, fmt.Errorf("%s: %w", env, err)
 		}
 		// The whole library is not read for its checksum at every start: size and time tell builds apart.
 		id := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", path, info.Size(), info.ModTime().UnixNano()))
-		return Installed{Manifest{Name: name, Source: path, SHA256: hex.EncodeToString(id[:]), Bytes: info.Size()}, path, EnvName(name)}, nil
+		return Installed{Manifest{Name: name, Source: path, SHA256: hex.EncodeToString(id[:]), Bytes: info.Size()}, path, env}, nil
 	}
 	dir := filepath.Join(f.Dir, name)
 	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
