@@ -7,7 +7,15 @@ type Single struct {
 	In    []Buffer // per graph input
 	Attrs op.Attrs // of the only node
 	Owner Owner
+	Home  *Home // where the result notes its block; nil: in itself
+	// Late allows that the numbers are computed when somebody looks at them.
+	Late bool
 }
+
+// A Home is where a buffer notes its block of HBM, nil when it has none. Who
+// cleans up after buffers that Go's collector took keeps their homes, and so
+// nothing of the buffers themselves.
+type Home struct{ Block *Block }
 
 // A SingleRunner is an executable that may take a shorter way than Run, for
 // programs that are one operation launched alone.
@@ -25,4 +33,11 @@ type BulkFreer interface {
 	Device
 	// FreeAll is Free of each.
 	FreeAll(bs []Buffer)
+}
+
+// A Finisher is a device that may compute results when somebody looks at them.
+type Finisher interface {
+	Device
+	// Finish computes everything launched.
+	Finish()
 }

@@ -25,3 +25,10 @@ func (d *Dispatcher) catchUp() error {
 	}
 	return nil
 }
+
+// finishAll has the device compute what it left for later.
+func (d *Dispatcher) finishAll() {
+	if f, ok := d.dev.(device.Finisher); ok {
+		f.Finish()
+	}
+}

@@ -104,7 +104,7 @@ type Dispatcher struct {
 	syncer  device.Syncer // dev, when it is one
 
 	dropped  dropList
-	leaving  []device.Buffer // scratch of releaseSlabs
+	leaving  []*device.Block // scratch of releaseHusks
 	attached any
 }
 
@@ -192,12 +192,12 @@ func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value,
 
 // Apply1 is Apply for a row with a single result.
 func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
-	return d.Apply1At(nil, def, attrs, in...)
+	return d.Apply1At(Slot{}, def, attrs, in...)
 }
 
-// Apply1At is Apply1 that makes the result in slot, of a Slab, when it is
-// small; slot may be nil.
-func (d *Dispatcher) Apply1At(slot *Value, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
+// Apply1At is Apply1 that makes the result in the slot, if there is one, when
+// it is small and launched at once.
+func (d *Dispatcher) Apply1At(slot Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
 	defer d.unlock()
 	if def.Infer == nil {
@@ -216,7 +216,7 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 	d.mu.Lock()
 	defer d.unlock()
 	if def.Infer == nil {
-		return d.apply1(nil, def, attrs, donor, in)
+		return d.apply1(Slot{}, def, attrs, donor, in)
 	}
 	outs, err := d.apply(def, attrs, donor, in)
 	if err != nil {
@@ -226,7 +226,7 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 }
 
 // apply1 is the path of an operation with one result.
-func (d *Dispatcher) apply1(slot *Value, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
+func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
 	info := d.info(def)
 	if d.precision != "" {
 		attrs = d.precisely(def, attrs)
@@ -245,16 +245,20 @@ func (d *Dispatcher) apply1(slot *Value, def *op.Def, attrs op.Attrs, donor int,
 		return nil, err
 	}
 	n.site = s
-	v := slot
-	if v == nil || s.large {
-		v = new(Value)
+	if slot.Slab == nil || s.large || n != &d.one {
+		v := d.newValue(s.out, n, 0)
+		n.outs = append(n.outs, v)
+		return v, d.finish(n, donor)
 	}
+	v := slot.Value()
 	d.make(v, s.out, n, 0)
 	n.outs = append(n.outs, v)
-	if err := d.finish(n, donor); err != nil {
-		return nil, err
+	n.home = &slot.Slab.Husk.homes[slot.At]
+	err = d.finish(n, donor)
+	if v.place >= 0 { // the long way
+		slot.Slab.Husk.others = append(slot.Slab.Husk.others, v)
 	}
-	return v, nil
+	return v, err
 }
 
 func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) ([]*Value, error) {

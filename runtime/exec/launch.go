@@ -141,7 +141,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	last := r.nodes[len(r.nodes)-1]
 	var again []*Value // dropped by the program, yet a queued operation reads them
 	for _, v := range r.inputs {
-		if d.roots == nil && v.state == Swept && v.buf != nil {
+		if d.roots == nil && v.buf != nil && v.buf.Freed() {
 			again = append(again, v)
 		}
 		if err := d.revive(v); err != nil {
@@ -407,6 +407,7 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 		return &ReadWhileTracingError{Reason: ReasonSync}
 	}
 	err := d.cut(ReasonSync, false)
+	d.finishAll()
 	if e := d.catchUp(); err == nil {
 		err = e
 	}

@@ -250,7 +250,7 @@ func (d *Dispatcher) release(v *Value) {
 type dropList struct {
 	mu    sync.Mutex
 	vs    []*Value
-	slabs []slabDrop
+	husks []huskDrop
 	old   []*Value // emptied, for the next
 	some  bool
 }
@@ -273,10 +273,10 @@ func (d *Dispatcher) collect() {
 		return
 	}
 	d.dropped.mu.Lock()
-	vs, slabs := d.dropped.vs, d.dropped.slabs
-	d.dropped.vs, d.dropped.old, d.dropped.slabs, d.dropped.some = d.dropped.old, nil, nil, false
+	vs, husks := d.dropped.vs, d.dropped.husks
+	d.dropped.vs, d.dropped.old, d.dropped.husks, d.dropped.some = d.dropped.old, nil, nil, false
 	d.dropped.mu.Unlock()
-	d.releaseSlabs(slabs)
+	d.releaseHusks(husks)
 	for _, v := range vs {
 		d.release(v)
 	}
@@ -310,7 +310,8 @@ func (d *Dispatcher) reclaim() bool {
 	return d.hbm.Used() < before
 }
 
-// LiveValues lists the materialized values that take HBM, in order of creation.
+// LiveValues lists the materialized values that take HBM, in no order. Those in
+// slabs, which a program without roots may make, are not on the list.
 func (d *Dispatcher) LiveValues() []*Value {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -181,7 +181,7 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	number := d.stats.Launches + 1
 	w := &l.Owner
 	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.what, o.spec, o.stack
-	l.Attrs = n.attrs
+	l.Attrs, l.Home, l.Late = n.attrs, n.home, !d.mode.Wait
 	buf, ok := s.run.RunSingle(l)
 	if !ok {
 		return false
@@ -198,7 +198,9 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		d.clock.Wait(s.syncNS)
 	}
 	o.buf, o.state, o.node, o.readyNS = buf, Ready, nil, d.clock.DeviceNS
-	d.addLive(o)
+	if n.home == nil {
+		d.addLive(o)
+	}
 	d.stats.DeviceNS += plan.DurationNS
 	d.stats.SavedBytes += plan.SavedBytes
 	d.groups.addSingle(d, n, e, start)

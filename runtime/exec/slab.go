@@ -8,7 +8,10 @@ import (
 
 // A Slab is room for values that are made one after the other, with one
 // allocation for all. While one of them is held the memory of all stays.
-type Slab struct{ vals [SlabValues]Value }
+type Slab struct {
+	vals [SlabValues]Value
+	Husk *Husk
+}
 
 // SlabValues is how many values share a slab; the numbers of each take at most
 // SlabBytes on the host.
@@ -17,57 +20,62 @@ const (
 	SlabBytes  = 4 << 10
 )
 
-// At gives the room for value i, for Apply1At.
-func (s *Slab) At(i int) *Value { return &s.vals[i] }
+// A Husk is what outlives a Slab: the places in HBM of its values. It leads to
+// no value that could be collected with its slab.
+type Husk struct {
+	hbm    *device.HBM
+	homes  [SlabValues]device.Home
+	others []*Value // launched with a place of their own
+}
 
-// A slabDrop says which values of a slab were dropped.
-type slabDrop struct {
-	slab *Slab
+// NewSlab makes a slab.
+func (d *Dispatcher) NewSlab() *Slab { return &Slab{Husk: &Husk{hbm: d.hbm}} }
+
+// A Slot is room for one value in a slab.
+type Slot struct {
+	Slab *Slab
+	At   int
+}
+
+// Value gives the room.
+func (s Slot) Value() *Value { return &s.Slab.vals[s.At] }
+
+// A huskDrop says which values of a slab were dropped.
+type huskDrop struct {
+	husk *Husk
 	mask uint32
 }
 
-// DropSlab is Drop for the values of a slab whose bits are set in mask. Slots
-// that were never filled do not count.
-func (d *Dispatcher) DropSlab(s *Slab, mask uint32) {
+// DropHusk is Drop for the values of a slab whose bits are set in mask.
+func (d *Dispatcher) DropHusk(h *Husk, mask uint32) {
 	d.dropped.mu.Lock()
-	d.dropped.slabs = append(d.dropped.slabs, slabDrop{s, mask})
+	d.dropped.husks = append(d.dropped.husks, huskDrop{h, mask})
 	d.dropped.some = true
 	d.dropped.mu.Unlock()
 }
 
-// releaseSlabs gives back the HBM of dropped slabs.
-func (d *Dispatcher) releaseSlabs(list []slabDrop) {
+// releaseHusks gives back the HBM of dropped slabs.
+func (d *Dispatcher) releaseHusks(list []huskDrop) {
 	for _, x := range list {
+		blocks := d.leaving[:0]
 		for m := x.mask; m != 0; m &= m - 1 {
-			if v := &x.slab.vals[bits.TrailingZeros32(m)]; v.id != 0 {
-				d.leave(v, Swept)
+			home := &x.husk.homes[bits.TrailingZeros32(m)]
+			if home.Block != nil {
+				blocks = append(blocks, home.Block)
+				home.Block = nil
 			}
 		}
-	}
-	if len(d.leaving) == 0 {
-		return
-	}
-	if f, ok := d.dev.(device.BulkFreer); ok {
-		f.FreeAll(d.leaving)
-	} else {
-		for _, b := range d.leaving {
-			b.Free()
+		x.husk.hbm.FreeAll(blocks)
+		clear(blocks)
+		d.leaving = blocks[:0]
+		for _, v := range x.husk.others {
+			d.release(v)
 		}
 	}
-	clear(d.leaving)
-	d.leaving = d.leaving[:0]
 }
 
-// leave is release with the buffer kept back, to be freed with others.
-func (d *Dispatcher) leave(v *Value, s State) {
-	if v.state == Constant || v.state == Failed {
-		return
-	}
-	if v.kept > 0 || v.buf == nil {
-		d.free(v, s)
-		return
-	}
-	d.unlist(v)
-	d.leaving = append(d.leaving, v.buf)
-	v.state = s
+// Slabs says whether results go to slabs now: when each is launched at once and
+// Go's collector alone decides what lives.
+func (d *Dispatcher) Slabs() bool {
+	return d.roots == nil && d.mode.EveryOp && d.past.ring == nil
 }

@@ -92,7 +92,8 @@ func (v *Value) HBMBytes() int64 {
 type node struct {
 	def    *op.Def
 	info   *defInfo
-	site   *site // of an operation with one result
+	site   *site        // of an operation with one result
+	home   *device.Home // where that notes its place in HBM, nil when it is on the list of the living
 	attrs  op.Attrs
 	in     []*Value
 	outs   []*Value

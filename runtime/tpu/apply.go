@@ -36,12 +36,18 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	if def.Host != nil {
 		attrs = e.counted(def, attrs, vals)
 	}
+	if e.noGrad == 0 && wants(ops) {
+		v, err := e.d.Apply1(def, attrs, vals...)
+		if err != nil {
+			e.fail(string(def.Name), err)
+		}
+		t := e.wrap(v)
+		e.record(def, attrs, ops, t)
+		return t
+	}
 	t, err := e.apply1(def, attrs, vals)
 	if err != nil {
 		e.fail(string(def.Name), err)
-	}
-	if e.noGrad == 0 && wants(ops) {
-		e.record(def, attrs, ops, t)
 	}
 	return t
 }

@@ -48,7 +48,7 @@ type batch struct {
 // dropBatch is what the cleanup gets; it must not lead to the storages.
 type dropBatch struct {
 	d    *exec.Dispatcher
-	slab *exec.Slab
+	husk *exec.Husk
 	mask uint32                  // which values of the slab belong to storages of the batch
 	vals *[batchSize]*exec.Value // others that do; nil while there are none
 }
@@ -62,12 +62,13 @@ const (
 // A slab is the memory of small tensors that are made one after the other, and their batch.
 type slab struct {
 	batch
+	vals  *exec.Slab
 	owned [batchSize]owned
 }
 
 func dropAll(l *dropBatch) {
 	if l.mask != 0 {
-		l.d.DropSlab(l.slab, l.mask)
+		l.d.DropHusk(l.husk, l.mask)
 	}
 	if l.vals == nil {
 		return
@@ -81,10 +82,6 @@ func dropAll(l *dropBatch) {
 
 // put makes v the value that the storage in a slot owns; nil: none.
 func (l *dropBatch) put(slot uint8, v *exec.Value) {
-	if l.slab != nil && v == l.slab.At(int(slot)) {
-		l.mask |= 1 << slot
-		return
-	}
 	l.mask &^= 1 << slot
 	if l.vals == nil {
 		if v == nil {
@@ -98,14 +95,14 @@ func (l *dropBatch) put(slot uint8, v *exec.Value) {
 // room gives a slab with room for one more tensor, nil when a tensor is to
 // stand alone: where a root walk decides what lives, and in a compiled function.
 func (e *engine) room() *slab {
-	if e.capture != nil || e.d.Rooted() {
+	if e.capture != nil || !e.d.Slabs() {
 		return nil
 	}
 	if s := e.slab; s != nil && s.used < batchSize {
 		return s
 	}
-	s := &slab{}
-	s.list = &dropBatch{d: e.d, slab: &exec.Slab{}}
+	s := &slab{vals: e.d.NewSlab()}
+	s.list = &dropBatch{d: e.d, husk: s.vals.Husk}
 	e.slab = s
 	runtime.AddCleanup(s, dropAll, s.list)
 	return s

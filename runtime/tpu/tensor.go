@@ -50,8 +50,9 @@ func (e *engine) own(o *owned, v *exec.Value) {
 	}
 }
 
-// apply1 applies a row with one result that is no view. A small result lies in
-// the slab with its tensor.
+// apply1 applies a row with one result that is no view and takes no part in
+// gradients. A small result lies in a slab with its tensor: a tensor on the tape
+// may not, for the tape would tie slab to slab and keep all of them.
 func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tensor, error) {
 	s := e.room()
 	if s == nil {
@@ -63,12 +64,12 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 	}
 	k := s.used
 	s.used++ // a hook of the operation may make tensors too
-	slot := s.list.slab.At(k)
+	slot := exec.Slot{Slab: s.vals, At: k}
 	v, err := e.d.Apply1At(slot, def, attrs, vals...)
 	if err != nil {
 		return nil, err
 	}
-	if v != slot {
+	if v != slot.Value() {
 		if s.used == k+1 {
 			s.used = k
 		}

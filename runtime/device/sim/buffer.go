@@ -26,14 +26,22 @@ func newForm(d *Device, s shape.Spec) form {
 // filling the HBM must not fill the memory of the host.
 type buffer struct {
 	*form
-	buf   []byte
-	block *device.Block // nil once freed
+	buf  []byte
+	home *device.Home // its block is nil once freed
+	slab *lateSlab    // it lies in, when it is computed late
+	at   uint8        // its place there
 	// claimed: a run that has not ended will give the block to its output.
 	claimed bool
 }
 
+// A housed buffer keeps its own place in HBM.
+type housed struct {
+	buffer
+	own device.Home
+}
+
 // constant says whether b holds one element for all.
-func (b *buffer) constant() bool { return int64(len(b.buf)) < b.host }
+func (b *buffer) constant() bool { return int64(len(b.numbers())) < b.host }
 
 // spread writes the one element everywhere.
 func (b *buffer) spread() {
@@ -54,24 +62,24 @@ func (b *buffer) Host() kernel.Array {
 }
 
 func (b *buffer) PaddedBytes() int64 { return b.padded }
-func (b *buffer) Freed() bool        { return b.block == nil }
+func (b *buffer) Freed() bool        { return b.home.Block == nil }
 
 // Free gives the HBM back; a second call does nothing.
 func (b *buffer) Free() {
-	if b.block != nil {
-		b.dev.hbm.Free(b.block)
-		b.block = nil
+	if b.home.Block != nil {
+		b.dev.hbm.Free(b.home.Block)
+		b.home.Block = nil
 	}
 }
 
 // Revive takes HBM again. It returns *device.OutOfMemoryError; a buffer that
 // is not freed stays as it is.
 func (b *buffer) Revive(owner device.Owner) error {
-	if b.block != nil {
+	if b.home.Block != nil {
 		return nil
 	}
 	block, err := b.dev.hbm.Alloc(b.bytes, b.padded, owner)
-	b.block = block
+	b.home.Block = block
 	return err
 }
 
@@ -83,9 +91,9 @@ func (d *Device) FreeAll(bs []device.Buffer) {
 		switch {
 		case !ok || b.dev != d:
 			x.Free()
-		case b.block != nil:
-			blocks = append(blocks, b.block)
-			b.block = nil
+		case b.home.Block != nil:
+			blocks = append(blocks, b.home.Block)
+			b.home.Block = nil
 		}
 	}
 	d.hbm.FreeAll(blocks)

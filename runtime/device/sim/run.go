@@ -80,11 +80,11 @@ func (x *executable) bind(l *device.Launch) error {
 	}
 	for i, b := range l.In {
 		if in, ok := b.(*buffer); ok && in.dev == x.dev {
-			if in.block == nil {
+			if in.home.Block == nil {
 				return &device.FreedBufferError{Input: i, Spec: in.spec}
 			}
 			if in.spec.Equal(x.in[i]) {
-				x.arrays[i].Buf = in.buf
+				x.arrays[i].Buf = in.numbers()
 				if in.constant() {
 					x.uneven = true
 					x.spread(i)
@@ -212,11 +212,11 @@ func (x *executable) collect(l *device.Launch) {
 		x.blocks[i] = nil
 		if k := x.donor[i]; k >= 0 {
 			in := l.In[k].(*buffer)
-			block, in.block, in.claimed = in.block, nil, false
+			block, in.home.Block, in.claimed = in.home.Block, nil, false
 			x.dev.hbm.Move(block, o.bytes, owner(l, i))
 		}
 		b := x.dev.small.buffer(o.host)
-		*b = buffer{form: &o.form, buf: x.arrays[o.slot].Buf, block: block}
+		b.form, b.buf, b.home.Block = &o.form, x.arrays[o.slot].Buf, block
 		l.Out[i] = b
 	}
 }

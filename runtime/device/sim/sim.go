@@ -24,6 +24,9 @@ type Device struct {
 	arena []byte // bytes of intermediates, shared by all executables
 	small slab
 
+	waiting *lateSlab // what is computed late; nil when nothing waits
+	scratch scratchPool
+
 	freeing []*device.Block // scratch of FreeAll
 }
 
@@ -79,7 +82,8 @@ func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.B
 		d.hbm.Free(block)
 		return nil, err
 	}
-	b := &buffer{form: &f, buf: kernel.AllocRaw(len(host)), block: block}
+	b := &housed{buffer: buffer{form: &f, buf: kernel.AllocRaw(len(host))}, own: device.Home{Block: block}}
+	b.home = &b.own
 	copy(b.buf, host)
-	return b, nil
+	return &b.buffer, nil
 }

@@ -21,13 +21,16 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	if len(l.In) != len(x.in) {
 		return nil, false
 	}
+	if l.Late && x.late() {
+		return x.runLate(l)
+	}
 	for j, k := range s.in {
 		if k < 0 {
 			continue
 		}
 		switch b := l.In[k].(type) {
 		case *buffer:
-			if b.dev != d || b.block == nil || b.constant() || !b.spec.Equal(x.in[k]) {
+			if !x.takes(k, b) || b.constant() {
 				return nil, false
 			}
 			s.ins[j].Buf = b.buf
@@ -58,8 +61,8 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 		d.hbm.Free(block)
 		return nil, false
 	}
-	b := d.small.buffer(o.host)
-	b.form, b.buf, b.block = &o.form, buf, block
+	b := d.small.bufferAt(l.Home, o.host)
+	b.form, b.buf, b.home.Block = &o.form, buf, block
 	return b, true
 }
 
@@ -72,4 +75,32 @@ func (x *executable) computeSingle(s *step, attrs op.Attrs) (ok bool) {
 	}()
 	x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, attrs
 	return s.def.Run(&x.call) == nil
+}
+
+// takes says whether b is a buffer of this device for input k.
+func (x *executable) takes(k int, b *buffer) bool {
+	return b.dev == x.dev && b.home.Block != nil && b.spec.Equal(x.in[k])
+}
+
+// runLate is RunSingle for a result that waits.
+func (x *executable) runLate(l *device.Single) (device.Buffer, bool) {
+	d, o := x.dev, &x.outs[0]
+	for i, in := range l.In {
+		if b, ok := in.(*buffer); ok && (!x.takes(i, b) || b.slab == nil && b.constant()) {
+			return nil, false
+		}
+	}
+	if d.host.take(o.host, x.name) != nil {
+		return nil, false
+	}
+	block := d.hbm.TryAlloc(o.bytes, o.padded, &l.Owner)
+	if block == nil {
+		return nil, false
+	}
+	home := l.Home
+	if home == nil {
+		home = new(device.Home)
+	}
+	home.Block = block
+	return d.wait(x, l, home), true
 }
