@@ -46,7 +46,7 @@ it passes in every mode.`,
 					return exitError(plain.ExitDevice)
 				}
 				defer d.Close()
-				o.Open = func() device.Device { return d }
+				o.Open, o.XLA = func() device.Device { return d }, true
 			}
 			if mode != "" {
 				m, err := exec.LookupMode(mode)

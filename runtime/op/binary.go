@@ -508,9 +508,13 @@ func lowerShift(name string) func(h hlo) stablehlo.Value {
 }
 
 // lowerPow takes an integer to a negative power as the truncated quotient
-// 1/base^-n: 1 and -1 stay themselves up to the sign, others become 0.
+// 1/base^-n: 1 and -1 stay themselves up to the sign, others become 0. A bool
+// to the power of false is true.
 func lowerPow(h hlo) stablehlo.Value {
 	x, n := h.in(0), h.in(1)
+	if h.spec.DType == dtype.Bool {
+		return h.or(x, h.not(n))
+	}
 	if h.spec.DType.Kind() != dtype.KindInt {
 		return h.do("power", x, n)
 	}

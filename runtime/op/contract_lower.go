@@ -13,14 +13,19 @@ const indexHLO = dtype.I32
 // batch axes, the other axes of x, the other axes of y. Precision HIGHEST
 // keeps products of f32 exact.
 func dotHLO(w *stablehlo.Writer, x, y stablehlo.Value, xBatch, yBatch, xK, yK []int) stablehlo.Value {
-	return w.DotGeneral(x, y, stablehlo.DotDims{LHSBatch: xBatch, RHSBatch: yBatch, LHSContract: xK, RHSContract: yK}, x.Spec.DType, stablehlo.Highest)
+	return dotAs(w, x.Spec.DType, x, y, xBatch, yBatch, xK, yK)
 }
 
-// matmulHLO lowers matmul of x and y to one dot_general.
+// dotAs is dotHLO with a result of type t.
+func dotAs(w *stablehlo.Writer, t dtype.DType, x, y stablehlo.Value, xBatch, yBatch, xK, yK []int) stablehlo.Value {
+	return w.DotGeneral(x, y, stablehlo.DotDims{LHSBatch: xBatch, RHSBatch: yBatch, LHSContract: xK, RHSContract: yK}, t, stablehlo.Highest)
+}
+
+// matmulHLO lowers matmul of x and y to one dot_general with a result of the type of out.
 func matmulHLO(w *stablehlo.Writer, x, y stablehlo.Value, out shape.Spec) stablehlo.Value {
 	rx, ry := x.Spec.Rank(), y.Spec.Rank()
 	if rx <= 2 && ry <= 2 || ry <= 2 {
-		return dotHLO(w, x, y, nil, nil, []int{rx - 1}, []int{max(ry-2, 0)})
+		return dotAs(w, out.DType, x, y, nil, nil, []int{rx - 1}, []int{max(ry-2, 0)})
 	}
 	// Batched: both sides get the whole batch.
 	if rx == 1 {
@@ -31,31 +36,41 @@ func matmulHLO(w *stablehlo.Writer, x, y stablehlo.Value, out shape.Spec) stable
 	x = w.BroadcastTo(x, append(append([]int{}, batch...), x.Spec.Dims[rx-2:]...))
 	y = w.BroadcastTo(y, append(append([]int{}, batch...), y.Spec.Dims[ry-2:]...))
 	n := len(batch)
-	return w.Reshape(dotHLO(w, x, y, span(0, n), span(0, n), []int{n + 1}, []int{n}), out.Dims)
+	return w.Reshape(dotAs(w, out.DType, x, y, span(0, n), span(0, n), []int{n + 1}, []int{n}), out.Dims)
 }
 
 func lowerMatmul(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	return []stablehlo.Value{matmulHLO(w, c.In[0], c.In[1], c.Out[0])}
 }
 
-// addedHLO lowers beta·add + alpha·product.
+// wideSum is the type of the sum of addmm and its family: narrow floats are
+// rounded once, at the end.
+func wideSum(out shape.Spec) dtype.DType {
+	if t := out.DType; !t.IsFloat() || t.Bits() >= 32 {
+		return t
+	}
+	return dtype.F32
+}
+
+// addedHLO lowers beta·add + alpha·product in the type of product.
 func addedHLO(w *stablehlo.Writer, c *LowerCall, product stablehlo.Value) []stablehlo.Value {
-	out := c.Out[0]
+	out := shape.Spec{DType: product.Spec.DType, Dims: c.Out[0].Dims}
+	end := func(v stablehlo.Value) []stablehlo.Value { return []stablehlo.Value{w.Convert(v, c.Out[0].DType)} }
 	r := w.Do("multiply", out, "", product, w.Splat(out, c.Attrs.Float("alpha")))
 	if c.Attrs.Float("beta") == 0 {
-		return []stablehlo.Value{r}
+		return end(r)
 	}
 	add := w.BroadcastTo(w.Convert(c.In[0], out.DType), out.Dims)
 	add = w.Do("multiply", out, "", add, w.Splat(out, c.Attrs.Float("beta")))
-	return []stablehlo.Value{w.Do("add", out, "", add, r)}
+	return end(w.Do("add", out, "", add, r))
 }
 
 func lowerAdded(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	return addedHLO(w, c, matmulHLO(w, c.In[1], c.In[2], c.Out[0]))
+	return addedHLO(w, c, matmulHLO(w, c.In[1], c.In[2], shape.Spec{DType: wideSum(c.Out[0]), Dims: c.Out[0].Dims}))
 }
 
 func lowerAddBMM(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
-	return addedHLO(w, c, dotHLO(w, c.In[1], c.In[2], nil, nil, []int{0, 2}, []int{0, 1}))
+	return addedHLO(w, c, dotAs(w, wideSum(c.Out[0]), c.In[1], c.In[2], nil, nil, []int{0, 2}, []int{0, 1}))
 }
 
 func lowerAddr(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {

@@ -197,14 +197,18 @@ func floatOf(t dtype.DType) dtype.DType {
 
 func lowerArange(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	t := c.Out[0].DType
-	if t.IsInt() {
+	step, start := c.Attrs.Float("step"), c.Attrs.Float("start")
+	switch {
+	case t.IsInt():
 		t = dtype.I64
-	} else {
+	case t == dtype.F32 && (step != math.Trunc(step) || start != math.Trunc(start)):
+		t = dtype.F64 // PyTorch rounds once
+	default:
 		t = floatOf(t)
 	}
 	i, s := wideIota(w, c.Out[0], t)
-	x := w.Do("multiply", s, "", i, w.Splat(s, c.Attrs.Float("step")))
-	x = w.Do("add", s, "", x, w.Splat(s, c.Attrs.Float("start")))
+	x := w.Do("multiply", s, "", i, w.Splat(s, step))
+	x = w.Do("add", s, "", x, w.Splat(s, start))
 	return []stablehlo.Value{w.Convert(x, c.Out[0].DType)}
 }
 

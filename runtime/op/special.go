@@ -124,13 +124,13 @@ var specialOps = []Def{
 		func(k ew) Value { return k.mul(k.op(Exp, k.square(k.y())), math.Sqrt(math.Pi)/2) }),
 	curve(Lgamma, "Lgamma", "Logarithm of the absolute value of the gamma function.", `tpu.Of(1.0, 5.0).Lgamma()`, kernel.Lgamma, 60, chlo("lgamma"),
 		func(k ew) Value { return k.op(Digamma, k.a()) }),
-	curve(Digamma, "Digamma", "Derivative of the logarithm of the gamma function.", `tpu.Of(1.0, 5.0).Digamma()`, kernel.Digamma, 60, chlo("digamma"),
+	curve(Digamma, "Digamma", "Derivative of the logarithm of the gamma function.", `tpu.Of(1.0, 5.0).Digamma()`, kernel.Digamma, 60, lowerWide(lowerDigamma),
 		func(k ew) Value { return k.Do(Polygamma, Attrs{{Name: "n", Value: 1}}, k.a()) }),
 	{Name: Polygamma, Torch: "polygamma", Method: "Polygamma", Class: Elementwise, Traits: Composite,
 		Params: []Param{{Name: "n", Kind: KInt, Doc: "which derivative; 0 is digamma itself"}, tensor("input")},
 		Doc:    "Derivative number n of the digamma function.", Example: `tpu.Of(1.0, 5.0).Polygamma(1)`,
 		Shape: likeInput, DType: realFloating, Kernel: kernel.Polygamma, Cost: perElement(80, EUP),
-		Lower: lowerWide(func(h hlo) stablehlo.Value { return h.chlo("polygamma", h.attr("n"), h.in(0)) }),
+		Lower: lowerWide(lowerPolygamma),
 		Grad: parts(func(k ew, dy Value) Value {
 			return k.mul(dy, k.Do(Polygamma, Attrs{{Name: "n", Value: k.Attrs.Int("n") + 1}}, k.a()))
 		})},
@@ -165,9 +165,7 @@ var specialOps = []Def{
 	special(I0e, "I0e", "Modified Bessel function of order 0, scaled by e to minus the absolute value.", `tpu.Of(0.0, 1.0).I0e()`, kernel.I0e, 30, lowerWide(lowerI0e),
 		func(k ew) Value { return k.sub(k.op(I1e, k.a()), k.mul(k.op(Sign, k.a()), k.y())) }),
 	special(I1, "I1", "Modified Bessel function of order 1.", `tpu.Of(0.0, 1.0).I1()`, kernel.I1, 40,
-		lowerWide(func(h hlo) stablehlo.Value {
-			return h.mul(h.exp(h.abs(h.in(0))), h.chlo("bessel_i1e", h.in(0)))
-		}),
+		lowerWide(func(h hlo) stablehlo.Value { return h.mul(h.exp(h.abs(h.in(0))), h.chlo("bessel_i1e", h.in(0))) }),
 		func(k ew) Value { return k.sub(k.op(I0, k.a()), k.overX(k.y(), 0.5)) }),
 	special(I1e, "I1e", "Modified Bessel function of order 1, scaled by e to minus the absolute value.", `tpu.Of(0.0, 1.0).I1e()`, kernel.I1e, 30, chlo("bessel_i1e"),
 		func(k ew) Value {
@@ -178,9 +176,7 @@ var specialOps = []Def{
 	special(Ndtr, "Ndtr", "Distribution function of the standard normal.", `tpu.Of(0.0, 1.0).Ndtr()`, kernel.Ndtr, 32, lowerWide(lowerNdtr),
 		func(k ew) Value { return k.bell(k.a()) }),
 	special(Ndtri, "Ndtri", "Quantile of the standard normal.", `tpu.Of(0.1, 0.5).Ndtri()`, kernel.Ndtri, 45,
-		lowerWide(func(h hlo) stablehlo.Value {
-			return h.mul(h.chlo("erf_inv", h.sub(h.mul(h.in(0), h.num(2)), h.num(1))), h.num(math.Sqrt2))
-		}),
+		lowerWide(lowerNdtri),
 		func(k ew) Value { return k.op(Reciprocal, k.bell(k.y())) }),
 	special(LogNdtr, "LogNdtr", "Logarithm of the distribution function of the standard normal.", `tpu.Of(-20.0, 1.0).LogNdtr()`, kernel.LogNdtr, 50, lowerWide(lowerLogNdtr),
 		func(k ew) Value {
@@ -300,6 +296,6 @@ func (h hlo) i0e(x stablehlo.Value) stablehlo.Value {
 		odd := float64(2*k - 1)
 		tail = h.add(h.num(1), h.mul(h.mul(r, h.num(odd*odd/float64(8*k))), tail))
 	}
-	large := h.mul(tail, h.do("rsqrt", h.mul(x, h.num(2*math.Pi))))
+	large := h.mul(tail, h.mul(h.do("rsqrt", x), h.num(1/math.Sqrt(2*math.Pi))))
 	return h.Select(h.Compare("LT", x, h.num(12)), small, large)
 }

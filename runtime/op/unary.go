@@ -179,7 +179,7 @@ func lowerSign(h hlo) stablehlo.Value {
 	case dtype.KindUint:
 		return h.min(x, h.num(1))
 	case dtype.KindFloat:
-		return h.Select(h.Compare("NE", x, x), h.num(0), h.do("sign", x))
+		return h.Select(h.Compare("GT", x, h.num(0)), h.num(1), h.Select(h.Compare("LT", x, h.num(0)), h.num(-1), h.num(0)))
 	}
 	return h.do("sign", x)
 }

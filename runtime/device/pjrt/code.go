@@ -3,7 +3,7 @@ package pjrt
 import (
 	"fmt"
 	"maps"
-	"runtime"
+	"slices"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
@@ -33,24 +33,24 @@ func (d *Device) newCode(g *graph.Graph) *code {
 }
 
 // compileFlags are given with every program: without them XLA's maximum and
-// clamp lose NaN on a CPU.
-var compileFlags = map[string]any{"xla_cpu_enable_fast_min_max": false}
+// clamp lose NaN on a CPU, and narrow floats are not rounded where the program says.
+var compileFlags = map[string]any{"xla_cpu_enable_fast_min_max": false, "xla_allow_excess_precision": false}
 
 // program gives the compiled program for the attributes of a launch; nil are
 // the graph's own.
 func (c *code) program(w *worker.Worker, attrs []op.Attrs) (*program, error) {
 	for i, p := range c.programs {
-		if p.born == c.dev.born && c.serves(p, attrs) {
+		if c.dev.holds(p) && c.serves(p, attrs) {
 			copy(c.programs[1:i+1], c.programs[:i])
 			c.programs[0] = p
+			c.dev.touch(p)
 			return p, nil
 		}
 	}
 	return c.compile(w, c.lower(attrs))
 }
 
-// compile compiles what was lowered. When nobody can reach the program any
-// more, the process frees it.
+// compile compiles what was lowered.
 func (c *code) compile(w *worker.Worker, l lowered) (*program, error) {
 	made, err := c.dev.compile(w, l.text)
 	if err != nil {
@@ -60,8 +60,8 @@ func (c *code) compile(w *worker.Worker, l lowered) (*program, error) {
 		return nil, &CompileError{c.g.Name, fmt.Errorf("%d results, want %d", len(made.Outputs), len(c.g.Outputs))}
 	}
 	p := &program{lowered: l, p: made, born: c.dev.born}
-	runtime.AddCleanup(p, func(made *worker.Program) { made.Drop() }, made)
-	c.programs = append([]*program{p}, c.programs...)
+	c.dev.hold(p)
+	c.programs = append([]*program{p}, slices.DeleteFunc(c.programs, func(p *program) bool { return !c.dev.holds(p) })...)
 	return p, nil
 }
 

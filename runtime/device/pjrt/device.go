@@ -53,6 +53,9 @@ type Device struct {
 	born int // how many workers there were
 	stop context.CancelCauseFunc
 	dead []*worker.Buffer // to be freed with the next launch
+
+	held []*program // that the process has
+	uses uint64     // of programs
 }
 
 // A LostError says that numbers were in a plug-in process that ended.

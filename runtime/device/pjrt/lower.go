@@ -33,8 +33,9 @@ type lowered struct {
 // program is a compiled text and the worker that holds it.
 type program struct {
 	lowered
-	p    *worker.Program
+	p    *worker.Program // nil once it was dropped
 	born int
+	used uint64
 }
 
 // f64 is the type of the parameter of numbers.

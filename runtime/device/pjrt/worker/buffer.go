@@ -59,18 +59,11 @@ func (w *Worker) Put(device int, t capi.Type, dims []int64, b []byte) (*Buffer, 
 			return nil, &capi.Error{Code: capi.ResourceExhausted, Message: "the array is larger than the memory shared with the plug-in process"}
 		}
 	}
-	copy(w.shared.b[place:], b)
 	if w.dead != nil {
 		return nil, w.dead
 	}
-	err := writeFrame(w.w, uint8(put), m.word(uint64(place)).bytes(nil))
-	if err == nil {
-		err = w.w.Flush()
-	}
-	if err != nil {
-		return nil, w.died(err)
-	}
-	return buf, nil
+	copy(w.shared.b[place:], b)
+	return buf, w.sendLocked(put, m.word(uint64(place)).bytes(nil))
 }
 
 // Get copies the array into dst, which must have its size on the host. It

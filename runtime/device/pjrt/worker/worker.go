@@ -40,7 +40,7 @@ type Worker struct {
 	about  About
 
 	mu     gosync.Mutex // one request at a time
-	w      *bufio.Writer
+	w      *queue
 	r      *bufio.Reader
 	reply  []byte
 	dead   error
@@ -89,7 +89,7 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.w, w.r = bufio.NewWriterSize(in, 1<<16), bufio.NewReaderSize(out, 1<<16)
+	w.w, w.r = newQueue(in), bufio.NewReaderSize(out, 1<<16)
 	if err := w.cmd.Start(); err != nil {
 		a.close()
 		return nil, err
@@ -126,19 +126,22 @@ func (w *Worker) About() About { return w.about }
 // PID is the process.
 func (w *Worker) PID() int { return w.cmd.Process.Pid }
 
-// send writes a request that has no reply.
+// send queues a request that has no reply.
 func (w *Worker) send(v verb, payload ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.sendLocked(v, payload...)
+}
+
+func (w *Worker) sendLocked(v verb, payload ...[]byte) error {
 	if w.dead != nil {
 		return w.dead
 	}
-	err := writeFrame(w.w, uint8(v), payload...)
-	if err == nil {
-		err = w.w.Flush()
-	}
-	if err != nil {
+	if err := w.w.add(uint8(v), payload...); err != nil {
 		return w.died(err)
+	}
+	if v != free { // nobody waits for memory to be given back
+		w.w.wake()
 	}
 	return nil
 }
@@ -157,9 +160,9 @@ func (w *Worker) askLocked(ctx context.Context, v verb, payload ...[]byte) ([]by
 	}
 	stop := context.AfterFunc(ctx, func() { _ = w.cmd.Process.Kill() })
 	defer stop()
-	err := writeFrame(w.w, uint8(v), payload...)
+	err := w.w.add(uint8(v), payload...)
 	if err == nil {
-		err = w.w.Flush()
+		err = w.w.flush()
 	}
 	var kind uint8
 	var b []byte
@@ -201,6 +204,7 @@ func (w *Worker) died(cause error) error {
 		status = err.Error()
 	}
 	w.dead = &DiedError{status, w.tail.text()}
+	w.w.close()
 	w.shared.close()
 	return w.dead
 }

@@ -37,14 +37,20 @@ func options(t testing.TB, path string) Options {
 	return Options{Command: []string{self, "plugin-process"}, Plugin: path, Create: map[string]any{"cpu_device_count": 2}}
 }
 
-// start starts the CPU plug-in; without one the test is skipped.
-func start(t testing.TB) *Worker {
+// pluginPath is the CPU plug-in's library; without one the test is skipped.
+func pluginPath(t testing.TB) string {
 	t.Helper()
 	in, err := plugin.Here(os.Getenv).Find("cpu")
 	if err != nil {
 		t.Skip(err)
 	}
-	w, err := Start(context.Background(), options(t, in.Path))
+	return in.Path
+}
+
+// start starts the CPU plug-in.
+func start(t testing.TB) *Worker {
+	t.Helper()
+	w, err := Start(context.Background(), options(t, pluginPath(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
