@@ -62,7 +62,12 @@ func (s *Session) newDebugger() *debug.Debugger {
 			}
 		},
 		Lend:      s.Stopped,
-		ErrorKind: func(v any) string { return KindOf(asError(v)) },
+		ErrorKind: func(v any) string {
+			if _, exit := v.(*interp.ExitError); exit {
+				return "exit"
+			}
+			return KindOf(asError(v))
+		},
 		Mark:      markOf,
 		Text:      func(values []interp.Shown) string { return s.watchValue(values, nil) },
 		Holds: func(v reflect.Value, x *exec.Value) bool {
@@ -74,6 +79,10 @@ func (s *Session) newDebugger() *debug.Debugger {
 
 // asError makes the error of a panic's value.
 func asError(v any) error {
+	switch e := v.(type) {
+	case *interp.DepthError, *interp.DeadlockError, *interp.ExitError: // no panic
+		return e.(error)
+	}
 	if err, ok := v.(error); ok {
 		return &interp.PanicError{Value: err, Text: err.Error(), Stack: &trace.Stack{}}
 	}
@@ -182,6 +191,12 @@ func (s *Session) Why(st *debug.Stop) string {
 	switch o := st.Op; {
 	case st.Text != "":
 		return st.Text
+	case len(st.Returned) > 0:
+		parts := make([]string, len(st.Returned))
+		for i, l := range st.Returned {
+			parts[i] = s.Brief(interp.Shown{Value: l.Value(), Type: s.in.TypeText(l.Type)})
+		}
+		return "returned " + strings.Join(parts, ", ")
 	case st.Reason == debug.AtError:
 		return fmt.Sprintf("%s about to be raised: %s", st.ErrorKind, oneLine(errorText(st.Err)))
 	case st.Reason == debug.Paused:

@@ -51,7 +51,7 @@ func debugCommands() []Command {
 		{Name: "continue", Aliases: []string{"c"}, Group: Debug, Doc: "lets the stopped cell run on", Example: stopExample + ":continue", Resumes: true, Run: resume(debug.Continue)},
 		{Name: "next", Aliases: []string{"n"}, Group: Debug, Doc: "runs to the next statement of the function, over calls", Example: stopExample + ":next", Resumes: true, Run: resume(debug.StepNext)},
 		{Name: "step", Aliases: []string{"s"}, Group: Debug, Doc: "runs to the next statement, into calls", Example: stopExample + ":step", Resumes: true, Run: resume(debug.StepIn)},
-		{Name: "out", Aliases: []string{"so", "stepout"}, Group: Debug, Doc: "runs to the next statement of the caller", Example: stopExample + ":out", Resumes: true, Run: resume(debug.StepOut)},
+		{Name: "out", Aliases: []string{"so", "stepout"}, Group: Debug, Doc: "runs out of the function and shows what it returned", Example: stopExample + ":out", Resumes: true, Run: resume(debug.StepOut)},
 		{Name: "until", Aliases: []string{"u"}, Group: Debug, Args: "[LINE]", Doc: "runs to a line of the function, or out of it", Example: stopExample + ":until 2", Resumes: true, Run: resume(debug.Until)},
 		{Name: "op", Group: Debug, Doc: "runs to the next operation", Example: "x := tpu.Ones(2)\n:break 2:1\ny := x.Add(1)\n:op", Resumes: true, Run: resume(debug.StepOp)},
 		{
@@ -314,15 +314,24 @@ func showStack(c *Call) (Answer, error) {
 	return Answer{Text: stackText(c.Session, frames)}, nil
 }
 
+// shownFrames are listed of a stack; of a deeper one the outermost too.
+const shownFrames = 50
+
 func stackText(s *repl.Session, frames []debug.Frame) string {
 	at := s.Debugger().Selected()
-	lines := make([]string, len(frames))
+	var lines []string
 	for i, f := range frames {
+		if i >= shownFrames && i < len(frames)-1 && i != at {
+			if i == shownFrames {
+				lines = append(lines, fmt.Sprintf("   … %d more", len(frames)-1-shownFrames))
+			}
+			continue
+		}
 		mark := "  "
 		if i == at {
 			mark = "=>"
 		}
-		lines[i] = fmt.Sprintf("%s %d %s  %s", mark, i, f.Place.Place(), f.Place.Func)
+		lines = append(lines, fmt.Sprintf("%s %d %s  %s", mark, i, f.Place.Place(), f.Place.Func))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -216,6 +216,43 @@ func (w watcher) Statement(g *interp.Goroutine, s *cell.Site) {
 	}
 }
 
+// Left decides whether to stop behind the last statement of a function, which
+// may have changed a variable.
+func (w watcher) Left(g *interp.Goroutine) {
+	d := w.d
+	if d.halted.Load() != nil {
+		d.waitForOther(g)
+	}
+	s := g.Statement()
+	d.mu.Lock()
+	var list []*Breakpoint
+	for _, b := range d.bps {
+		if b.Kind == Change && !b.Disabled && s.ID > 0 {
+			list = append(list, b)
+		}
+	}
+	d.mu.Unlock()
+	stop := &Stop{}
+	for _, b := range list {
+		d.checkChange(g, s, b, stop)
+	}
+	if stop.Reason != None {
+		d.halt(g, stop)
+	}
+}
+
+// Returned decides whether a step out of a function has ended.
+func (w watcher) Returned(g *interp.Goroutine, home int, results []interp.Local) {
+	d := w.d
+	d.mu.Lock()
+	st := d.step
+	d.mu.Unlock()
+	if st == nil || st.Action != StepOut || g.ID() != st.goroutine || home > st.home || g.Depth() == 0 {
+		return
+	}
+	d.halt(g, &Stop{Reason: Stepped, Returned: results, midway: true})
+}
+
 // Raised decides whether to stop at a panic.
 func (w watcher) Raised(g *interp.Goroutine, value any) {
 	d := w.d

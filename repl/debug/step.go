@@ -13,7 +13,7 @@ const (
 	Continue Action = iota
 	StepIn          // to the next statement, inside calls too
 	StepNext        // to the next statement of the function or of its callers
-	StepOut         // to the next statement of a caller
+	StepOut         // out of the function, to where it was called
 	Until           // to a line of the function at or behind the given one, or out of it
 	StepOp          // to the next operation
 )

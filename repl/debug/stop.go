@@ -30,7 +30,8 @@ type Stop struct {
 	Text      string  // what happened: x: 3 → 4
 	Err       any     // about to be raised
 	ErrorKind string
-	Failed    []string // conditions that could not be evaluated, and why
+	Failed    []string       // conditions that could not be evaluated, and why
+	Returned  []interp.Local // results of the function that was stepped out of
 
 	g      *interp.Goroutine
 	lists  [][]string        // of the breakpoints that were hit

@@ -62,7 +62,7 @@ func forever(f *Frame) {
 // interrupted unwinds a goroutine whose wait was cut short. A deferred function
 // that waits after the interrupt is unwound as well.
 func (s *stack) interrupted() {
-	s.Armed = true
+	s.armed.Store(true)
 	s.poll()
 	runtime.Goexit()
 }

@@ -17,14 +17,21 @@ import (
 type Watcher interface {
 	// Statement is called before each statement while hooks are open.
 	Statement(g *Goroutine, s *cell.Site)
-	// Raised is called when a panic is seen first: every frame and its locals are
-	// still there, and no deferred call has run.
+	// Raised is called when a panic is seen first, and before a goroutine is ended
+	// by the depth of its calls, a deadlock or os.Exit: every frame and its locals
+	// are still there, and no deferred call has run.
 	Raised(g *Goroutine, value any)
+	// Left is called behind the last statement of a function, while hooks are
+	// open: its frame is still there.
+	Left(g *Goroutine)
+	// Returned is called when the frame of a function is gone, which was at the
+	// depth home: its results are on their way to the caller.
+	Returned(g *Goroutine, home int, results []Local)
 }
 
 // debugging is the debugger's part of an Interp.
 type debugging struct {
-	armed   bool // hooks are open: read by cells without a lock
+	armed   atomic.Bool // hooks are open
 	watch   atomic.Bool
 	watcher Watcher
 	unit    *cell.Unit
@@ -60,16 +67,16 @@ func (in *Interp) Watch(on bool) {
 
 // open opens the hooks. The flag is read by running cells without a lock: they
 // see it a statement later at worst.
-func (in *Interp) open() { in.armed = true }
+func (in *Interp) open() { in.armed.Store(true) }
 
 // rearm closes the hooks when nobody needs them.
 func (in *Interp) rearm() {
 	on := in.opt.Armed || in.watch.Load()
 	in.stacks.byLabel.Range(func(_, v any) bool {
-		on = on || v.(*stack).Armed
+		on = on || v.(*stack).armed.Load()
 		return !on
 	})
-	in.armed = on
+	in.armed.Store(on)
 }
 
 // hook is called before a statement while hooks are open.
@@ -80,13 +87,34 @@ func (in *Interp) hook(f *Frame, id int) {
 	f.PC = id | cell.BeginBit
 	before := f.at
 	f.at = id
-	if s.Armed && site.Kind == cell.Turn { // always at the same place of a loop
+	if s.armed.Load() && site.Kind == cell.Turn { // always at the same place of a loop
 		s.poll()
 	}
 	if in.watcher == nil || s.quiet > 0 || site.Kind == cell.Turn && in.scope.At(before).Begins(site) {
 		return
 	}
 	in.watcher.Statement((*Goroutine)(s), site)
+}
+
+// left is called at the end of a function while hooks are open.
+func (in *Interp) left(s *stack) {
+	if in.watcher != nil && s.quiet == 0 {
+		in.watcher.Left((*Goroutine)(s))
+	}
+}
+
+// returned is called when a function's frame is gone, while hooks are open.
+func (in *Interp) returned(f *Frame, g *fr) {
+	s := f.Stack
+	if in.watcher == nil || s.quiet > 0 {
+		return
+	}
+	c := g.code
+	results := make([]Local, len(c.results))
+	for i, t := range c.results {
+		results[i] = Local{Type: t.t, Ptr: reflect.NewAt(t.rt, g.p[len(c.params)+i]), in: in}
+	}
+	in.watcher.Returned((*Goroutine)(s), f.home+1, results)
 }
 
 // A Goroutine is one that runs cells. Its methods are for the goroutine itself
@@ -111,8 +139,14 @@ func (g *Goroutine) Wait() string {
 	return g.waits
 }
 
-// Done is closed when the cell of the goroutine is stopped from outside.
-func (g *Goroutine) Done() <-chan struct{} { return g.run.stop }
+// Done is closed when the cell of the goroutine is stopped, at a deadlock when
+// that is done from outside.
+func (g *Goroutine) Done() <-chan struct{} {
+	if g.dead {
+		return g.run.abort
+	}
+	return g.run.stop
+}
 
 // Where is the goroutine's stack, those of the goroutines that started it below.
 func (g *Goroutine) Where() *trace.Stack { return g.stack().look() }
@@ -143,7 +177,7 @@ func (g *Goroutine) Restart() {
 
 // Stop ends the goroutine if its cell was stopped from outside.
 func (g *Goroutine) Stop() {
-	if g.Armed {
+	if g.armed.Load() {
 		g.stack().poll()
 	}
 }
@@ -318,10 +352,10 @@ func (s *stack) capture() []Activation {
 	return out
 }
 
-// raised tells the watcher of a panic.
-func (s *stack) raised(p *panicSnapshot) {
+// raised tells the watcher of the value of a panic, or of what ends the goroutine.
+func (s *stack) raised(value any) {
 	if w := s.in.watcher; w != nil && s.quiet == 0 {
-		w.Raised((*Goroutine)(s), p.value)
+		w.Raised((*Goroutine)(s), value)
 	}
 }
 

@@ -55,6 +55,14 @@ func (w *scribe) evaluate(s *cell.Site, a Activation) string {
 	return strings.Join(list, ", ")
 }
 
+func (w *scribe) Left(*Goroutine) {}
+
+func (w *scribe) Returned(_ *Goroutine, home int, results []Local) {
+	if len(results) > 0 {
+		w.lines = append(w.lines, fmt.Sprintf("returned to %d %v", home-1, results[0].Value()))
+	}
+}
+
 func (w *scribe) Raised(g *Goroutine, v any) {
 	w.lines = append(w.lines, fmt.Sprintf("raised %v", v))
 	for _, a := range g.Frames() {

@@ -92,6 +92,10 @@ const (
 	fall
 )
 
+// spareDepth is what an evaluation may add to the calls of a cell that came to
+// their limit.
+const spareDepth = 1000
+
 // run calls a function whose parameters are in place.
 func (m *machine) run(g *fr) []unsafe.Pointer {
 	c := g.code
@@ -102,12 +106,14 @@ func (m *machine) run(g *fr) []unsafe.Pointer {
 		}
 	}
 	st := g.st
-	if st.Armed {
+	if st.armed.Load() {
 		st.poll()
 	}
 	f := st.push(c.site)
-	if st.depth > m.in.opt.MaxDepth {
-		st.end(&DepthError{Frames: m.in.opt.MaxDepth, Stack: st.look()})
+	if limit := m.in.opt.MaxDepth; st.depth > limit && (st.quiet == 0 || st.depth > limit+spareDepth) {
+		e := &DepthError{Frames: m.in.opt.MaxDepth, Stack: st.look()}
+		f.Live = false // a debugger sees the caller
+		st.end(e)
 	}
 	f.act = g
 	g.f = f
@@ -117,11 +123,18 @@ func (m *machine) run(g *fr) []unsafe.Pointer {
 	} else {
 		c.body(g)
 	}
+	armed := m.in.armed.Load()
+	if armed {
+		m.in.left(st)
+	}
 	st.depth = f.depth
 	f.Live = false
 	f.act = nil
 	if c.holds && m.in.opt.OnLeave != nil {
 		m.in.opt.OnLeave(f.depth + 1)
+	}
+	if armed {
+		m.in.returned(f, g)
 	}
 	return g.p[r : r+len(c.results)]
 }

@@ -83,7 +83,7 @@ func (c *fc) rangeStmt(n *ast.RangeStmt, label int) stmt {
 			begin(f)
 			s := x(f)
 			for i := 0; i < s.len; i++ {
-				if f.st.Armed {
+				if f.st.armed.Load() {
 					poll(f)
 				}
 				if k != nil {
@@ -138,7 +138,7 @@ func (c *fc) rangeArray(n *ast.RangeStmt, base func(*fr) unsafe.Pointer, u *type
 		begin(f)
 		p := base(f)
 		for i := 0; i < length; i++ {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			if k != nil {
@@ -177,7 +177,7 @@ func (c *fc) rangeInt(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr)) 
 		begin(f)
 		limit := x(f)
 		for i := int64(0); i < limit || unsigned && uint64(i) < uint64(limit); i++ {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			if k != nil {
@@ -204,7 +204,7 @@ func (c *fc) rangeString(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr
 		begin(f)
 		s := x(f)
 		for i := 0; i < len(s); {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			r, w := utf8.DecodeRuneInString(s[i:])
@@ -241,7 +241,7 @@ func (c *fc) rangeMap(n *ast.RangeStmt, e ex, u *types.Map, label int, begin, po
 		}
 		it := mt.at(unsafe.Pointer(&p)).MapRange()
 		for it.Next() {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			if k != nil {
@@ -276,7 +276,7 @@ func (c *fc) rangeChan(n *ast.RangeStmt, e ex, u *types.Chan, label int, begin, 
 		begin(f)
 		p := x(f)
 		for {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			mark(f)
@@ -342,7 +342,7 @@ func (c *fc) rangeFunc(n *ast.RangeStmt, e ex, u *types.Signature, label int, be
 			f.st = caller.st
 			f.f = f.st.push(site)
 			f.f.act, f.f.home = f, home.home
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			if k != nil {

@@ -15,6 +15,7 @@ import (
 type run struct {
 	cell    int
 	stop    chan struct{} // closed by an interrupt
+	abort   chan struct{} // closed by one from outside
 	mu      sync.Mutex
 	cause   error // why it was stopped
 	stacks  map[*stack]bool
@@ -24,7 +25,7 @@ type run struct {
 }
 
 func newRun(cell int) *run {
-	return &run{cell: cell, stop: make(chan struct{}), stacks: map[*stack]bool{}, reached: map[string]bool{}}
+	return &run{cell: cell, stop: make(chan struct{}), abort: make(chan struct{}), stacks: map[*stack]bool{}, reached: map[string]bool{}}
 }
 
 // interrupt stops the run's goroutines at their next poll.
@@ -37,7 +38,7 @@ func (r *run) interrupt(cause error) {
 	r.cause = cause
 	close(r.stop)
 	for s := range r.stacks {
-		s.Armed = true
+		s.armed.Store(true)
 		s.in.open()
 	}
 }
@@ -46,7 +47,7 @@ func (r *run) add(s *stack) {
 	r.mu.Lock()
 	r.stacks[s] = true
 	if r.cause != nil {
-		s.Armed = true
+		s.armed.Store(true)
 		s.in.open()
 	}
 	r.mu.Unlock()
@@ -89,6 +90,7 @@ func (in *Interp) start(ctx context.Context, r *run, entry func()) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		cause = &TimeoutError{After: time.Since(in.began).Round(time.Millisecond)}
 	}
+	close(r.abort)
 	r.interrupt(cause)
 	select {
 	case err := <-done:
@@ -148,7 +150,7 @@ func (s *stack) snapshot(v any) *panicSnapshot {
 	}
 	s.snap = p
 	p.frames = s.capture()
-	s.raised(p)
+	s.raised(p.value)
 	return p
 }
 
@@ -175,13 +177,13 @@ func (s *stack) exited() error {
 // poll ends the goroutine when its cell was interrupted. It does so once:
 // deferred functions then run undisturbed.
 func (s *stack) poll() {
-	if !s.Armed {
+	if !s.armed.Load() {
 		return
 	}
-	s.Armed = false
 	s.grave = s.capture()
 	r := s.run
 	r.mu.Lock()
+	s.armed.Store(false) // not before: an interrupt may be under way
 	switch e := r.cause.(type) {
 	case *InterruptError:
 		if e.Stack == nil && s.parent == nil {
@@ -192,13 +194,19 @@ func (s *stack) poll() {
 			e.Stack = s.look()
 		}
 	}
+	cause := r.cause
 	r.mu.Unlock()
+	if e, ok := cause.(*DeadlockError); ok && s.parent == nil {
+		s.dead = true
+		s.raised(e)
+	}
 	runtime.Goexit()
 }
 
 // end stops the whole run for a cause of its own and unwinds this goroutine.
 func (s *stack) end(cause error) {
+	s.raised(cause)
 	s.run.interrupt(cause)
-	s.Armed = false
+	s.armed.Store(false)
 	runtime.Goexit()
 }

@@ -82,7 +82,7 @@ func (c *fc) hook(p token.Pos, kind cell.HookKind) func(*fr) {
 	}
 	id, in := c.site(p, kind), c.m.in
 	return func(f *fr) {
-		if in.armed {
+		if in.armed.Load() {
 			in.hook(f.f, id)
 		}
 	}

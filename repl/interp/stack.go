@@ -45,7 +45,7 @@ const chunkFrames = 256
 
 // A stack is the shadow stack of one goroutine.
 type stack struct {
-	Armed bool // the goroutine is to end at its next poll
+	armed atomic.Bool // the goroutine is to end at its next poll
 
 	in     *Interp
 	run    *run // the cell that started the goroutine
@@ -65,6 +65,7 @@ type stack struct {
 	lastSerial uint64
 	label      unsafe.Pointer
 	quiet      int          // hooks are passed by: an evaluation runs
+	dead       bool         // a deadlock ends it
 	grave      []Activation // frames at an interrupt
 }
 

@@ -33,7 +33,7 @@ func sequence(out []stmt, labels map[int]int) stmt {
 				if r := out[i](f); r != next {
 					if r == jump {
 						if k, ok := labels[f.label]; ok {
-							if f.st.Armed {
+							if f.st.armed.Load() {
 								f.st.poll()
 							}
 							i = k - 1
@@ -147,7 +147,7 @@ func (c *fc) around(n ast.Stmt, compile func() stmt) stmt {
 		drops := c.drops(n)
 		return func(f *fr) ctl {
 			f.f.PC = begin
-			if in.armed {
+			if in.armed.Load() {
 				in.hook(f.f, hook)
 			}
 			r := s(f)
@@ -163,7 +163,7 @@ func (c *fc) around(n ast.Stmt, compile func() stmt) stmt {
 	}
 	if plainStmt(n) {
 		return func(f *fr) ctl {
-			if in.armed {
+			if in.armed.Load() {
 				in.hook(f.f, hook)
 			}
 			return s(f)
@@ -171,7 +171,7 @@ func (c *fc) around(n ast.Stmt, compile func() stmt) stmt {
 	}
 	return func(f *fr) ctl {
 		f.f.PC = begin
-		if in.armed {
+		if in.armed.Load() {
 			in.hook(f.f, hook)
 		}
 		return s(f)
@@ -448,7 +448,7 @@ func (c *fc) forStmt(n *ast.ForStmt, label int) stmt {
 			init(f)
 		}
 		for {
-			if f.st.Armed {
+			if f.st.armed.Load() {
 				poll(f)
 			}
 			if cond != nil && !cond(f) {
