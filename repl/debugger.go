@@ -61,15 +61,15 @@ func (s *Session) newDebugger() *debug.Debugger {
 				s.listener.Log(text)
 			}
 		},
-		Lend:      s.Stopped,
+		Lend: s.Stopped,
 		ErrorKind: func(v any) string {
 			if _, exit := v.(*interp.ExitError); exit {
 				return "exit"
 			}
 			return KindOf(asError(v))
 		},
-		Mark:      markOf,
-		Text:      func(values []interp.Shown) string { return s.watchValue(values, nil) },
+		Mark: markOf,
+		Text: func(values []interp.Shown) string { return s.watchValue(values, nil) },
 		Holds: func(v reflect.Value, x *exec.Value) bool {
 			t, ok := v.Interface().(*tpu.Tensor)
 			return ok && t != nil && t.Value().ID() == x.ID()

@@ -57,11 +57,7 @@ func (w *scribe) evaluate(s *cell.Site, a Activation) string {
 
 func (w *scribe) Left(*Goroutine) {}
 
-func (w *scribe) Returned(_ *Goroutine, home int, results []Local) {
-	if len(results) > 0 {
-		w.lines = append(w.lines, fmt.Sprintf("returned to %d %v", home-1, results[0].Value()))
-	}
-}
+func (w *scribe) Returned(*Goroutine, int, []Local) {}
 
 func (w *scribe) Raised(g *Goroutine, v any) {
 	w.lines = append(w.lines, fmt.Sprintf("raised %v", v))
