@@ -5,6 +5,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // A number is a type that loops compute in: every element type but the complex
@@ -116,6 +117,10 @@ func loadRun[T number](d []T, a *Array, off, stride int) {
 		castRun(d, As[float64](a.Buf), off, stride)
 	case dtype.BF16:
 		s := As[uint16](a.Buf)
+		if f, ok := any(d).([]float32); ok && stride == 1 {
+			simd.RunsOf(simd.Chosen()).WidenBF16(f, s[off:off+len(d)])
+			return
+		}
 		if stride == 1 {
 			s = s[off : off+len(d)]
 			for i := range d {
@@ -129,6 +134,10 @@ func loadRun[T number](d []T, a *Array, off, stride int) {
 		}
 	case dtype.F16:
 		s := As[uint16](a.Buf)
+		if f, ok := any(d).([]float32); ok && stride == 1 {
+			simd.RunsOf(simd.Chosen()).WidenF16(f, s[off:off+len(d)])
+			return
+		}
 		for i := range d {
 			d[i] = T(dtype.F16ToF32(s[off]))
 			off += stride
@@ -235,6 +244,10 @@ func storeRun[S number](out *Array, lo int, s []S) {
 		return
 	case dtype.BF16:
 		d := As[uint16](out.Buf)[lo : lo+n]
+		if f, ok := any(s).([]float32); ok {
+			simd.RunsOf(simd.Chosen()).NarrowBF16(d, f)
+			return
+		}
 		for i, x := range s {
 			b := math.Float32bits(float32(x))
 			if b&0x7fffffff > 0x7f800000 { // NaN
@@ -246,6 +259,10 @@ func storeRun[S number](out *Array, lo int, s []S) {
 		return
 	case dtype.F16:
 		d := As[uint16](out.Buf)[lo : lo+n]
+		if f, ok := any(s).([]float32); ok {
+			simd.RunsOf(simd.Chosen()).NarrowF16(d, f)
+			return
+		}
 		for i, x := range s {
 			d[i] = dtype.F32ToF16(float32(x))
 		}
@@ -420,7 +437,7 @@ func Contiguous(a Array) Array {
 	if a.Offset == 0 && a.Contiguous() {
 		return a
 	}
-	d := New(a.Spec())
+	d := NewRaw(a.Spec())
 	d.Weak = a.Weak
 	Convert(d, a)
 	return d
@@ -432,7 +449,7 @@ func Cast(a Array, t dtype.DType) Array {
 	if a.DType == t {
 		return Contiguous(a)
 	}
-	d := New(shape.Spec{DType: t, Dims: a.Dims})
+	d := NewRaw(shape.Spec{DType: t, Dims: a.Dims})
 	Convert(d, a)
 	return d
 }

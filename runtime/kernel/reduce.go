@@ -49,12 +49,12 @@ func typeOf[T accum]() dtype.DType {
 }
 
 // dest gives a place for the elements of out as T: out's own memory when the
-// types agree. settle must be called on it.
+// types agree, of unspecified contents. settle must be called on it.
 func dest[T accum](out Array) []T {
 	if out.DType == typeOf[T]() {
 		return As[T](out.Buf)[:out.Size()]
 	}
-	return make([]T, out.Size())
+	return rawOf[T](out.Size())
 }
 
 // settle rounds v into out, unless it is out's own memory.

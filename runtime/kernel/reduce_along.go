@@ -35,7 +35,7 @@ func writeRows[T accum](out Array, axes []int) (data []T, done func()) {
 	if out.DType == typeOf[T]() && v.Contiguous() {
 		return As[T](out.Buf)[:out.Size()], func() {}
 	}
-	data = make([]T, out.Size())
+	data = rawOf[T](out.Size())
 	return data, func() { Convert(out, Array{DType: typeOf[T](), View: v, Buf: bytesOf(data)}) }
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // ordered loads as byType does, with U64 shifted so that int64 order is its order.
@@ -125,12 +126,12 @@ func extreme(c *Call, out int, f32 func([]float32) float32, f64 func([]float64) 
 
 // MaxDim gives the largest element along dim and its first position.
 func MaxDim(c *Call) error {
-	return pickDim(c, argMaxRow[float32], argMaxRow[float64], argMaxRow[int64])
+	return pickDim(c, simd.RunsOf(simd.Chosen()).ArgMax, argMaxRow[float64], argMaxRow[int64])
 }
 
 // MinDim gives the smallest element along dim and its first position.
 func MinDim(c *Call) error {
-	return pickDim(c, argMinRow[float32], argMinRow[float64], argMinRow[int64])
+	return pickDim(c, simd.RunsOf(simd.Chosen()).ArgMin, argMinRow[float64], argMinRow[int64])
 }
 
 // pickDim gives, for each row, the element at the position that f chooses, and the position.
@@ -171,12 +172,12 @@ func oneAxis(a Attrs, rank int) []int {
 
 // Argmax gives the first position of the largest element, in the flattened array when dim is absent.
 func Argmax(c *Call) error {
-	return argRows(c, argMaxRow[float32], argMaxRow[float64], argMaxRow[int64])
+	return argRows(c, simd.RunsOf(simd.Chosen()).ArgMax, argMaxRow[float64], argMaxRow[int64])
 }
 
 // Argmin gives the first position of the smallest element.
 func Argmin(c *Call) error {
-	return argRows(c, argMinRow[float32], argMinRow[float64], argMinRow[int64])
+	return argRows(c, simd.RunsOf(simd.Chosen()).ArgMin, argMinRow[float64], argMinRow[int64])
 }
 
 func argRows(c *Call, f32 func([]float32) int, f64 func([]float64) int, i64 func([]int64) int) error {

@@ -35,9 +35,6 @@ func products[T accum](x, y []T) {
 	}
 }
 
-// Cumsum gives the running sum along dim.
-func Cumsum(c *Call) error { return scan(c, sums[float32], sums[float64], sums[int64]) }
-
 // Cumprod gives the running product along dim.
 func Cumprod(c *Call) error { return scan(c, products[float32], products[float64], products[int64]) }
 

@@ -63,6 +63,9 @@ func sortRow[T accum](descending bool) func(x, y []T, idx []int64) {
 		}
 	}
 	return func(x, y []T, idx []int64) {
+		if len(y) > len(x)/8 && radixRow(x, y, idx, descending) {
+			return
+		}
 		items := make([]item[T], 0, len(x))
 		if len(y) <= len(x)/8 {
 			items = firstFew(items, x, len(y), cmp)

@@ -237,82 +237,6 @@ func stream(s asm.ISA, e asm.Elem, terms int) {
 	RET()
 }
 
-// square transposes in registers: v holds as many rows of 4-byte elements as a
-// register has lanes. It gives the columns.
-func square(s asm.ISA, v []reg.VecVirtual) []reg.VecVirtual {
-	step := func(v []reg.VecVirtual, d int, lo, hi func(a, b, r Op)) []reg.VecVirtual {
-		out := make([]reg.VecVirtual, len(v))
-		for i := range v {
-			if i&d == 0 {
-				out[i], out[i+d] = s.New(), s.New()
-				lo(v[i], v[i+d], out[i])
-				hi(v[i], v[i+d], out[i+d])
-			}
-		}
-		return out
-	}
-	// Afterwards lane group g of register i holds, of the 4×4 blocks, what the
-	// two steps over whole 128-bit groups put in place.
-	v = step(v, 1,
-		func(a, b, r Op) { VUNPCKLPS(b, a, r) },
-		func(a, b, r Op) { VUNPCKHPS(b, a, r) })
-	// v[i]: pairs (row i, row i+1) of columns 0,1 of each group, v[i+1]: columns 2,3.
-	w := make([]reg.VecVirtual, len(v))
-	for i := 0; i < len(v); i += 4 {
-		for h := range 2 {
-			a, b := v[i+h], v[i+2+h]
-			w[i+2*h], w[i+2*h+1] = s.New(), s.New()
-			VUNPCKLPD(b, a, w[i+2*h])
-			VUNPCKHPD(b, a, w[i+2*h+1])
-		}
-	}
-	// w[4r+c] group g: column 4g+c of rows 4r..4r+3.
-	if s.Bytes == 32 {
-		return step(w, 4,
-			func(a, b, r Op) { VPERM2F128(Imm(0x20), b, a, r) },
-			func(a, b, r Op) { VPERM2F128(Imm(0x31), b, a, r) })
-	}
-	out := make([]reg.VecVirtual, 16)
-	for c := range 4 {
-		a, b, d, e := w[c], w[4+c], w[8+c], w[12+c]
-		p, q, t, u := s.New(), s.New(), s.New(), s.New()
-		VSHUFF32X4(Imm(0x88), b, a, p) // groups 0,2 of a and b
-		VSHUFF32X4(Imm(0xDD), b, a, q) // groups 1,3
-		VSHUFF32X4(Imm(0x88), e, d, t)
-		VSHUFF32X4(Imm(0xDD), e, d, u)
-		for g, pair := range [][2]reg.VecVirtual{{p, t}, {q, u}} {
-			out[4*g+c], out[4*(g+2)+c] = s.New(), s.New()
-			VSHUFF32X4(Imm(0x88), pair[1], pair[0], out[4*g+c])
-			VSHUFF32X4(Imm(0xDD), pair[1], pair[0], out[4*(g+2)+c])
-		}
-	}
-	return out
-}
-
-// rowsOf addresses lanes rows ra apart from a.
-func rowsOf(lanes int, a, ra reg.Register) func(i int) Mem {
-	ra3 := GP64()
-	LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
-	bases := []reg.Register{a}
-	for i := 4; i < lanes; i += 4 {
-		p := GP64()
-		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
-		bases = append(bases, p)
-	}
-	return func(i int) Mem {
-		m := Mem{Base: bases[i/4]}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ra, 1
-		case 2:
-			m.Index, m.Scale = ra, 2
-		case 3:
-			m.Index, m.Scale = ra3, 1
-		}
-		return m
-	}
-}
-
 // transpose turns a strip of 4-byte elements: as many rows as a register has
 // lanes, ld apart, n columns (a multiple of the lanes) become n rows, dd apart.
 func transpose(s asm.ISA) {
@@ -351,7 +275,7 @@ func transpose(s asm.ISA) {
 			ADDQ(ld4, p)
 		}
 	}
-	for _, r := range square(s, v) {
+	for _, r := range asm.Square(s, v) {
 		VMOVUPS(r, Mem{Base: dst})
 		ADDQ(dd, dst)
 	}
@@ -404,7 +328,7 @@ func dots(s asm.ISA) {
 			ADDQ(ra4, p)
 		}
 	}
-	for i, r := range square(s, v) {
+	for i, r := range asm.Square(s, v) {
 		if s.Bytes == 64 {
 			VFMADD231PS_BCST(Mem{Base: x, Disp: 4 * i}, r, acc)
 			continue

@@ -1,0 +1,255 @@
+// Command vec writes the kernels over runs of elements: conversions, extremes,
+// running sums.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/tpush/tpush/runtime/simd/gen/asm"
+)
+
+// step is how many elements a conversion takes at a time.
+const step = 16
+
+// all fills a register with a 32-bit pattern.
+func all(s asm.ISA, bits uint32) reg.VecVirtual {
+	g := GP32()
+	MOVL(U32(bits), g)
+	x := XMM()
+	MOVD(g, x)
+	v := s.New()
+	VPBROADCASTD(x, v)
+	return v
+}
+
+// convert writes a kernel that turns n elements, a multiple of step; in and out
+// are element sizes, body does one step.
+func convert(name string, in, out int, prepare func() []reg.VecVirtual, body func(src, dst Mem, c []reg.VecVirtual)) {
+	TEXT(name, NOSPLIT, "func(n int, src *byte, dst *byte)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	dst := Load(Param("dst"), GP64())
+	c := prepare()
+	Label("loop")
+	body(Mem{Base: src}, Mem{Base: dst}, c)
+	ADDQ(Imm(uint64(step*in)), src)
+	ADDQ(Imm(uint64(step*out)), dst)
+	SUBQ(Imm(step), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// parts calls f for each register of a step.
+func parts(s asm.ISA, f func(lane int)) {
+	for lane := 0; lane < step; lane += s.Bytes / 4 {
+		f(lane)
+	}
+}
+
+func conversions(s asm.ISA) {
+	none := func() []reg.VecVirtual { return nil }
+	wide := s.Bytes == 64
+	convert("widenBF16"+s.Name, 2, 4, none, func(src, dst Mem, _ []reg.VecVirtual) {
+		parts(s, func(lane int) {
+			v := s.New()
+			VPMOVZXWD(src.Offset(2*lane), v)
+			VPSLLD(Imm(16), v, v)
+			VMOVUPS(v, dst.Offset(4*lane))
+		})
+	})
+	convert("widenF16"+s.Name, 2, 4, none, func(src, dst Mem, _ []reg.VecVirtual) {
+		parts(s, func(lane int) {
+			v := s.New()
+			VCVTPH2PS(src.Offset(2*lane), v)
+			VMOVUPS(v, dst.Offset(4*lane))
+		})
+	})
+	// quiet replaces every NaN in v by one pattern.
+	quiet := func(v reg.VecVirtual, nan reg.VecVirtual) {
+		if wide {
+			k := K()
+			VCMPPS(Imm(3), v, v, k)
+			VMOVDQA32(nan, k, v)
+			return
+		}
+		m := s.New()
+		VCMPPS(Imm(3), v, v, m)
+		VBLENDVPS(m, nan, v, v)
+	}
+	// To nearest even: half a unit, less one when the unit is even, is added below
+	// the bits that stay. The NaN that replaces others is not changed by that.
+	convert("narrowBF16"+s.Name, 4, 2, func() []reg.VecVirtual {
+		return []reg.VecVirtual{all(s, 0x7fff), all(s, 1), all(s, 0x7fc00000)}
+	}, func(src, dst Mem, c []reg.VecVirtual) {
+		var out []reg.VecVirtual
+		parts(s, func(lane int) {
+			v, t := s.New(), s.New()
+			VMOVUPS(src.Offset(4*lane), v)
+			quiet(v, c[2])
+			VPSRLD(Imm(16), v, t)
+			if wide {
+				VPANDD(c[1], t, t)
+			} else {
+				VPAND(c[1], t, t)
+			}
+			VPADDD(c[0], t, t)
+			VPADDD(v, t, t)
+			VPSRLD(Imm(16), t, t)
+			out = append(out, t)
+		})
+		if wide {
+			VPMOVDW(out[0], dst)
+			return
+		}
+		p := s.New()
+		VPACKUSDW(out[1], out[0], p)
+		VPERMQ(Imm(0xD8), p, p)
+		VMOVUPS(p, dst)
+	})
+	convert("narrowF16"+s.Name, 4, 2, func() []reg.VecVirtual {
+		return []reg.VecVirtual{all(s, 0x7fc00000)}
+	}, func(src, dst Mem, c []reg.VecVirtual) {
+		parts(s, func(lane int) {
+			v := s.New()
+			VMOVUPS(src.Offset(4*lane), v)
+			quiet(v, c[0])
+			VCVTPS2PH(Imm(0), v, dst.Offset(2*lane))
+		})
+	})
+}
+
+// extreme writes the kernel that finds the largest (smallest) of n > 0
+// elements, a multiple of the lanes, and whether one is NaN; each lane has its own result.
+func extreme(s asm.ISA, name string, pick func(...Op)) {
+	TEXT(name+"F32"+s.Name, NOSPLIT, "func(n int, src *byte, best *byte) (nan uint64)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	m := s.New()
+	VMOVUPS(Mem{Base: src}, m)
+	nan := GP64()
+	XORQ(nan, nan)
+	k := GP64()
+	Label("loop")
+	v := s.New()
+	VMOVUPS(Mem{Base: src}, v)
+	pick(m, v, m)
+	if s.Bytes == 64 {
+		u := K()
+		VCMPPS(Imm(3), v, v, u)
+		KMOVW(u, k.As32())
+	} else {
+		u := s.New()
+		VCMPPS(Imm(3), v, v, u)
+		VMOVMSKPS(u, k.As32())
+	}
+	ORQ(k, nan)
+	ADDQ(Imm(uint64(s.Bytes)), src)
+	SUBQ(Imm(uint64(s.Bytes/4)), n)
+	JG(LabelRef("loop"))
+	best := Load(Param("best"), GP64())
+	VMOVUPS(m, Mem{Base: best})
+	Store(nan, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// find writes the kernel that gives the index of the first of n elements, a
+// multiple of the lanes, that equals x; n when none does.
+func find(s asm.ISA) {
+	TEXT("findF32"+s.Name, NOSPLIT, "func(n int, src *byte, x float32) (index int)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	x := s.New()
+	lowest := Load(Param("x"), XMM())
+	VBROADCASTSS(lowest, x)
+	i := GP64()
+	XORQ(i, i)
+	k := GP64()
+	XORQ(k, k)
+	Label("loop")
+	if s.Bytes == 64 {
+		u := K()
+		VCMPPS(Imm(0), Mem{Base: src, Index: i, Scale: 4}, x, u)
+		KMOVW(u, k.As32())
+	} else {
+		u := s.New()
+		VCMPPS(Imm(0), Mem{Base: src, Index: i, Scale: 4}, x, u)
+		VMOVMSKPS(u, k.As32())
+	}
+	TESTQ(k, k)
+	JNZ(LabelRef("found"))
+	ADDQ(Imm(uint64(s.Bytes/4)), i)
+	CMPQ(i, n)
+	JL(LabelRef("loop"))
+	JMP(LabelRef("out"))
+	Label("found")
+	BSFQ(k, k)
+	ADDQ(k, i)
+	Label("out")
+	Store(i, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// sums writes the kernel of running sums: as many rows as a register has lanes,
+// ld apart, n columns (a multiple of the lanes); carry holds the sums so far.
+// Squares are turned so that the rows lie side by side, summed, and turned back.
+func sums(s asm.ISA) {
+	lanes := s.Bytes / 4
+	TEXT("sumsF32"+s.Name, NOSPLIT, "func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	dd := Load(Param("dd"), GP64())
+	carry := Load(Param("carry"), GP64())
+	Label("loop")
+	v := make([]reg.VecVirtual, lanes)
+	p := GP64()
+	MOVQ(src, p)
+	for i := range v {
+		v[i] = s.New()
+		VMOVUPS(Mem{Base: p}, v[i])
+		if i+1 < lanes {
+			ADDQ(ld, p)
+		}
+	}
+	v = asm.Square(s, v)
+	VADDPS(Mem{Base: carry}, v[0], v[0])
+	for i := 1; i < lanes; i++ {
+		VADDPS(v[i-1], v[i], v[i])
+	}
+	VMOVUPS(v[lanes-1], Mem{Base: carry})
+	MOVQ(dst, p)
+	for i, r := range asm.Square(s, v) {
+		VMOVUPS(r, Mem{Base: p})
+		if i+1 < lanes {
+			ADDQ(dd, p)
+		}
+	}
+	ADDQ(Imm(uint64(s.Bytes)), src)
+	ADDQ(Imm(uint64(s.Bytes)), dst)
+	SUBQ(Imm(uint64(lanes)), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+func main() {
+	ConstraintExpr("!purego")
+	for _, s := range asm.Levels {
+		conversions(s)
+		extreme(s, "max", VMAXPS)
+		extreme(s, "min", VMINPS)
+		find(s)
+		sums(s)
+	}
+	Generate()
+}

@@ -1,0 +1,166 @@
+package simd
+
+import "math"
+
+// Runs are the kernels over runs of elements at one level.
+type Runs struct {
+	Level Level
+	// SumRows is the number of rows that Sums takes; 1 where it has no kernel.
+	SumRows int
+
+	lanes                                      int
+	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
+	max, min                                   func(n int, src, best *byte) (nan uint64)
+	find                                       func(n int, src *byte, x float32) (index int)
+	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
+}
+
+// convertStep is how many elements a conversion takes at a time.
+const convertStep = 16
+
+type convertFunc func(n int, src, dst *byte)
+
+// RunsOf gives the kernels of a level, which the processor must have.
+func RunsOf(l Level) *Runs { return runs[l] }
+
+var goRuns = Runs{SumRows: 1}
+
+// convert runs a kernel over whole steps and f over what is left.
+func convert[D, S any](k convertFunc, dst []D, src []S, f func(S) D) {
+	src = src[:len(dst)]
+	n := 0
+	if k != nil {
+		if n = len(dst) / convertStep * convertStep; n > 0 {
+			k(n, at(src), at(dst))
+		}
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = f(src[i])
+	}
+}
+
+// WidenBF16 converts bf16 exactly.
+func (r *Runs) WidenBF16(dst []float32, src []uint16) {
+	convert(r.widenBF16, dst, src, func(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) })
+}
+
+// WidenF16 converts f16 exactly; a NaN becomes quiet.
+func (r *Runs) WidenF16(dst []float32, src []uint16) { convert(r.widenF16, dst, src, widenF16) }
+
+// NarrowBF16 rounds to nearest even; every NaN becomes 0x7fc0.
+func (r *Runs) NarrowBF16(dst []uint16, src []float32) { convert(r.narrowBF16, dst, src, narrowBF16) }
+
+// NarrowF16 rounds to nearest even, from 65520 on to infinity; every NaN becomes 0x7e00.
+func (r *Runs) NarrowF16(dst []uint16, src []float32) { convert(r.narrowF16, dst, src, narrowF16) }
+
+func widenF16(h uint16) float32 {
+	sign, m := uint32(h&0x8000)<<16, uint32(h&0x7fff)
+	switch {
+	case m > 0x7c00:
+		return math.Float32frombits(sign | 0x7fc00000 | m<<13)
+	case m == 0x7c00:
+		return math.Float32frombits(sign | 0x7f800000)
+	case m < 0x400:
+		return math.Float32frombits(sign | math.Float32bits(float32(m)*(1.0/(1<<24))))
+	}
+	return math.Float32frombits(sign | (m<<13 + 112<<23))
+}
+
+func narrowBF16(x float32) uint16 {
+	u := math.Float32bits(x)
+	if u&0x7fffffff > 0x7f800000 {
+		return 0x7fc0
+	}
+	return uint16((u + 0x7fff + u>>16&1) >> 16)
+}
+
+func narrowF16(x float32) uint16 {
+	u := math.Float32bits(x)
+	sign, u := uint16(u>>16&0x8000), u&0x7fffffff
+	switch {
+	case u > 0x7f800000:
+		return 0x7e00
+	case u >= 0x477ff000: // 65520
+		return sign | 0x7c00
+	case u < 113<<23: // subnormal: adding 2^23 units leaves the rounded multiple in the mantissa
+		const magic = (127 - 24 + 23) << 23
+		return sign | uint16(math.Float32bits(math.Float32frombits(u)+math.Float32frombits(magic))-magic)
+	}
+	u += 1<<12 - 1 + u>>13&1
+	return sign | uint16(u>>13-112<<10)
+}
+
+// ArgMax is the position of the first largest element of a row that is not
+// empty; the first NaN wins.
+func (r *Runs) ArgMax(row []float32) int {
+	return r.arg(row, r.max, func(a, b float32) bool { return a > b })
+}
+
+// ArgMin is the position of the first smallest element; the first NaN wins.
+func (r *Runs) ArgMin(row []float32) int {
+	return r.arg(row, r.min, func(a, b float32) bool { return a < b })
+}
+
+func (r *Runs) arg(row []float32, extreme func(n int, src, best *byte) uint64, better func(a, b float32) bool) int {
+	whole := 0
+	best := row[0]
+	if r.lanes > 0 {
+		whole = len(row) / r.lanes * r.lanes
+	}
+	if whole > 0 {
+		var lanes [16]float32
+		if extreme(whole, at(row), at(lanes[:])) != 0 {
+			whole = 0 // a NaN: where is the first?
+		} else {
+			best = lanes[0]
+			for _, x := range lanes[1:r.lanes] {
+				if better(x, best) {
+					best = x
+				}
+			}
+		}
+	}
+	// best is the extreme of the first whole elements, wherever it is.
+	k := -1
+	if whole == 0 {
+		k = 0
+		if best != best {
+			return 0
+		}
+	}
+	for i := whole; i < len(row); i++ {
+		if x := row[i]; better(x, best) {
+			k, best = i, x
+		} else if x != x {
+			return i
+		}
+	}
+	if k >= 0 {
+		return k
+	}
+	return r.find(whole, at(row), best)
+}
+
+// Sums computes running sums of SumRows rows of n elements, in order:
+// y[i*yRow+j] = x[i*xRow] + … + x[i*xRow+j].
+func (r *Runs) Sums(n int, x []float32, xRow int, y []float32, yRow int) {
+	if n == 0 {
+		return
+	}
+	_ = x[(r.SumRows-1)*xRow+n-1]
+	_ = y[(r.SumRows-1)*yRow+n-1]
+	var carry [16]float32
+	whole := 0
+	if r.sums != nil {
+		if whole = n / r.SumRows * r.SumRows; whole > 0 {
+			r.sums(whole, at(x), strideBytes[float32](xRow), at(y), strideBytes[float32](yRow), at(carry[:]))
+		}
+	}
+	for i := range r.SumRows {
+		s := carry[i]
+		for j := whole; j < n; j++ {
+			s += x[i*xRow+j]
+			y[i*yRow+j] = s
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestConversionsAgreeAtAllLevels(t *testing.T) {
+	halves := make([]uint16, 1<<16)
+	for i := range halves {
+		halves[i] = uint16(i)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	wide := make([]float32, 1<<18)
+	for i := range wide {
+		switch i % 4 {
+		case 0: // near a code of bf16 or f16, at and beside ties
+			wide[i] = math.Float32frombits(r.Uint32()&^0xffff | uint32(r.IntN(3)-1) + 0x8000)
+		case 1:
+			wide[i] = float32(math.Ldexp(float64(r.IntN(8192)-4096), r.IntN(44)-28))
+		default:
+			wide[i] = math.Float32frombits(r.Uint32())
+		}
+	}
+	copy(wide, []float32{65519, 65520, -65520, 65504, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0x1p-24, 0x1p-25, 0x1.8p-25, math.MaxFloat32})
+	g := RunsOf(Generic)
+	wantF, wantH := make([]float32, len(wide)), make([]uint16, len(wide))
+	for _, l := range Available()[1:] {
+		v := RunsOf(l)
+		for name, k := range map[string][2]func([]float32, []uint16){"WidenBF16": {g.WidenBF16, v.WidenBF16}, "WidenF16": {g.WidenF16, v.WidenF16}} {
+			got := make([]float32, len(halves))
+			k[0](wantF[:len(halves)], halves)
+			k[1](got, halves)
+			for i := range got {
+				if math.Float32bits(got[i]) != math.Float32bits(wantF[i]) {
+					t.Fatalf("%v: %s(%#x) = %#x, want %#x", l, name, halves[i], math.Float32bits(got[i]), math.Float32bits(wantF[i]))
+				}
+			}
+		}
+		for name, k := range map[string][2]func([]uint16, []float32){"NarrowBF16": {g.NarrowBF16, v.NarrowBF16}, "NarrowF16": {g.NarrowF16, v.NarrowF16}} {
+			got := make([]uint16, len(wide))
+			k[0](wantH, wide)
+			k[1](got, wide)
+			for i := range got {
+				if got[i] != wantH[i] {
+					t.Fatalf("%v: %s(%x) = %#x, want %#x", l, name, wide[i], got[i], wantH[i])
+				}
+			}
+		}
+		for n := range 70 { // lengths and what lies behind
+			got := make([]uint16, n+1)
+			got[n] = 0xA5A5
+			v.NarrowBF16(got[:n], wide[:n])
+			g.NarrowBF16(wantH[:n], wide[:n])
+			for i := range n {
+				if got[i] != wantH[i] {
+					t.Fatalf("%v: element %d of %d differs", l, i, n)
+				}
+			}
+			if got[n] != 0xA5A5 {
+				t.Fatalf("%v: %d elements wrote behind the end", l, n)
+			}
+		}
+	}
+}
+
+func TestArgExtremes(t *testing.T) {
+	nan := float32(math.NaN())
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, l := range Available() {
+		v := RunsOf(l)
+		for n := 1; n < 130; n++ {
+			for round := range 6 {
+				row := make([]float32, n)
+				for i := range row {
+					row[i] = float32(r.IntN(20) - 10) // many equal ones
+					if row[i] == 0 && r.IntN(2) == 0 {
+						row[i] = float32(math.Copysign(0, -1))
+					}
+				}
+				if round == 5 {
+					row[r.IntN(n)], row[r.IntN(n)] = nan, nan
+				}
+				most, least := 0, 0
+				for i, x := range row {
+					if x != x {
+						most, least = i, i
+						break
+					}
+					if x > row[most] {
+						most = i
+					}
+					if x < row[least] {
+						least = i
+					}
+				}
+				if got := v.ArgMax(row); got != most {
+					t.Fatalf("%v: ArgMax(%v) = %d, want %d", l, row, got, most)
+				}
+				if got := v.ArgMin(row); got != least {
+					t.Fatalf("%v: ArgMin(%v) = %d, want %d", l, row, got, least)
+				}
+			}
+		}
+	}
+}
+
+func TestSums(t *testing.T) {
+	for _, l := range Available() {
+		v := RunsOf(l)
+		for _, n := range []int{0, 1, 7, 8, 16, 33, 64, 100, 257} {
+			row := n + 3
+			x := fill[float32](v.SumRows*row, 1)
+			y := make([]float32, v.SumRows*row)
+			v.Sums(n, x, row, y, row)
+			for i := range v.SumRows {
+				var s float32
+				for j := range n {
+					s += x[i*row+j]
+					if y[i*row+j] != s {
+						t.Fatalf("%v: sum %d of row %d of %d differs", l, j, i, n)
+					}
+				}
+			}
+		}
+	}
+}
