@@ -107,7 +107,8 @@ func TestMemory(t *testing.T) {
 	var stacks trace.StackTable
 	h := device.NewHBM(1<<20, 512, nil, nil)
 	alloc := func(bytes, padded int64, line int, what string) *device.Block {
-		b, err := h.Alloc(bytes, padded, device.Owner{What: what, Spec: shape.Of(dtype.F32, int(bytes/4)), Stack: at(&stacks, line, 1)})
+		spec := shape.Of(dtype.F32, int(bytes/4))
+		b, err := h.Alloc(bytes, padded, device.Owner{What: what, Spec: &spec, Stack: at(&stacks, line, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -449,7 +449,7 @@ func (s *Session) oomPicture(e *device.OutOfMemoryError, err error, st *trace.St
 	if e.PaddingBytes > 0 {
 		pad := fmt.Sprintf("   padding   %10s", viz.Bytes(e.PaddingBytes))
 		if m := e.MostPadded; m.Size > m.Bytes {
-			pad += fmt.Sprintf("  %s of it in %v stored as %v", viz.Bytes(m.Size-m.Bytes), m.Owner.Spec, shape.LayoutOf(m.Owner.Spec))
+			pad += fmt.Sprintf("  %s of it in %v stored as %v", viz.Bytes(m.Size-m.Bytes), m.Spec(), shape.LayoutOf(*m.Owner.Spec))
 		}
 		lines = append(lines, pad)
 	}

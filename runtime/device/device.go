@@ -126,9 +126,17 @@ type Kernel struct {
 // An Owner says whose an allocation is.
 type Owner struct {
 	Value  uint64
-	Op     uint64 // the N of op #N that made it, 0 if none
-	Launch int    // the N of the group gN that made it, 0 if none
-	What   string // op name, "input", "temp", "executable"
-	Spec   shape.Spec
+	Op     uint64      // the N of op #N that made it, 0 if none
+	Launch int         // the N of the group gN that made it, 0 if none
+	What   string      // op name, "input", "temp", "executable"
+	Spec   *shape.Spec // nil when it is no array; not to be written to
 	Stack  *trace.Stack
+}
+
+// spec is Spec, the zero one when there is none.
+func (o *Owner) spec() shape.Spec {
+	if o.Spec == nil {
+		return shape.Spec{}
+	}
+	return *o.Spec
 }

@@ -20,10 +20,10 @@ type HBM struct {
 	padding      int64
 	live         int // taken blocks
 
-	head, tail *Block // by address
-	free       *Block // tree by size, then address
-	spare      *Block // Blocks to use again
-	random     uint32 // priorities of the tree
+	head, tail *Block   // by address
+	free       *Block   // tree by size, then address
+	spare      []*Block // Blocks to use again
+	random     uint32   // priorities of the tree
 
 	sink  trace.Sink
 	clock *Clock
@@ -302,7 +302,7 @@ func (h *HBM) emit(k trace.Kind, b *Block) {
 		Kind: k, Stack: b.Owner.Stack, Value: b.Owner.Value, Name: b.Owner.What,
 		Bytes: b.Bytes, PaddedBytes: b.Size, InUseBytes: h.used,
 	}
-	if b.Owner.Spec.Valid() {
+	if b.Owner.Spec != nil && b.Owner.Spec.Valid() {
 		e.Spec = b.Owner.Spec.String()
 	}
 	if h.clock != nil {
@@ -315,27 +315,25 @@ func (h *HBM) emit(k trace.Kind, b *Block) {
 // array more quickly than at as many objects.
 const blocksMade = 64
 
-// newBlock gives a Block that is linked nowhere, with unspecified contents.
+// newBlock gives a Block that is linked nowhere, with unspecified contents. It
+// does not look into it: it may not be in any cache.
 func (h *HBM) newBlock() *Block {
-	b := h.spare
-	if b == nil {
+	k := len(h.spare) - 1
+	if k < 0 {
 		more := make([]Block, blocksMade)
 		for i := range more[1:] {
-			more[i].next = &more[i+1]
+			h.spare = append(h.spare, &more[1+i])
 		}
-		b = &more[0]
+		return &more[0]
 	}
-	h.spare = b.next
-	b.next = nil
+	b := h.spare[k]
+	h.spare = h.spare[:k]
 	return b
 }
 
 // recycle keeps b, which is linked nowhere, for newBlock. It clears nothing:
 // writing pointers is what costs time here, and the user sets every field.
-func (h *HBM) recycle(b *Block) {
-	b.next = h.spare
-	h.spare = b
-}
+func (h *HBM) recycle(b *Block) { h.spare = append(h.spare, b) }
 
 // linkBefore puts b before next in the list by address; at the end when next is nil.
 func (h *HBM) linkBefore(b, next *Block) {

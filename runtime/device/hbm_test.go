@@ -141,6 +141,11 @@ func TestHBMRandomPrograms(t *testing.T) {
 	}
 }
 
+func spec(d dtype.DType, dims ...int) *shape.Spec {
+	s := shape.Of(d, dims...)
+	return &s
+}
+
 func alloc(t *testing.T, h *HBM, padded int64) *Block {
 	t.Helper()
 	b, err := h.Alloc(padded, padded, Owner{What: "t"})
@@ -173,7 +178,7 @@ func TestHBMOutOfMemory(t *testing.T) {
 	line := &trace.Stack{Frames: []trace.Frame{{Cell: 4, Line: 2}}}
 	var held []*Block
 	for i := range 8 {
-		o := Owner{Value: uint64(i), What: "params", Stack: line, Spec: shape.Of(dtype.F32, 512, 1024)}
+		o := Owner{Value: uint64(i), What: "params", Stack: line, Spec: spec(dtype.F32, 512, 1024)}
 		b, err := h.Alloc(2<<20-100*int64(i), 2<<20, o)
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +242,7 @@ func (s *sink) Emit(e *trace.Event) { *s = append(*s, *e) }
 func TestHBMEvents(t *testing.T) {
 	var s sink
 	h := NewHBM(8<<10, 512, &s, &Clock{HostNS: 7})
-	b, _ := h.Alloc(100, 100, Owner{Value: 1, What: "add", Spec: shape.Of(dtype.F32, 25)})
+	b, _ := h.Alloc(100, 100, Owner{Value: 1, What: "add", Spec: spec(dtype.F32, 25)})
 	h.Move(b, 200, Owner{Value: 2, What: "mul"})
 	h.Free(b)
 	want := []trace.Event{

@@ -18,7 +18,7 @@ type BlockInfo struct {
 
 // Spec is the type of what is in the block, "" when it is no array.
 func (b *BlockInfo) Spec() string {
-	if !b.Owner.Spec.Valid() {
+	if b.Owner.Spec == nil || !b.Owner.Spec.Valid() {
 		return ""
 	}
 	return b.Owner.Spec.String()
@@ -103,7 +103,7 @@ func (h *HBM) Owners() []OwnerUse {
 		u.Bytes += b.Size
 		u.PaddingBytes += b.Size - b.Bytes
 		if b.Size > u.LargestBytes {
-			u.LargestBytes, u.What, u.Spec = b.Size, b.Owner.What, b.Owner.Spec.String()
+			u.LargestBytes, u.What, u.Spec = b.Size, b.Owner.What, b.Owner.spec().String()
 		}
 	}
 	slices.SortStableFunc(all, func(a, b OwnerUse) int { return cmp.Compare(b.Bytes, a.Bytes) })
@@ -113,7 +113,7 @@ func (h *HBM) Owners() []OwnerUse {
 // Exhausted describes the present state as the error of a request that cannot be met.
 func (h *HBM) Exhausted(bytes, padded int64, o Owner) *OutOfMemoryError {
 	e := &OutOfMemoryError{
-		What: o.What, Spec: o.Spec, Stack: o.Stack,
+		What: o.What, Spec: o.spec(), Stack: o.Stack,
 		RequestedBytes: bytes, PaddedBytes: h.roundUp(max(padded, bytes)),
 		FreeBytes: h.FreeBytes(), LargestFreeBytes: h.LargestFree(), LimitBytes: h.limit, UsedBytes: h.used,
 		Fragmentation: h.Fragmentation(), PaddingBytes: h.padding,

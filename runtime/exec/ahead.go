@@ -10,7 +10,7 @@ import (
 func (d *Dispatcher) host(v *Value) (kernel.Array, error) {
 	if w, ok := v.buf.(device.Waiter); ok {
 		if err := w.Wait(); err != nil {
-			return kernel.Array{}, &OpError{Op: v.what, Stack: v.stack, Err: err}
+			return kernel.Array{}, &OpError{Op: v.name(), Stack: v.stack, Err: err}
 		}
 	}
 	return v.buf.Host(), nil

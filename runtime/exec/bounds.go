@@ -17,7 +17,7 @@ const maxBad = 8
 func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *trace.Stack) error {
 	for _, c := range def.Indices(d.inputSpecs(in), attrs) {
 		v := in[c.Index]
-		if v == nil || v.spec.Size() == 0 {
+		if v == nil || v.typ.Spec.Size() == 0 {
 			continue
 		}
 		a, err := d.indexArray(v)
@@ -26,11 +26,11 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 		}
 		if e := scanIndices(a, c); e != nil {
 			e.Op, e.OpN, e.Stack = string(def.Name), d.nextOp, st
-			e.Index, e.IndexAt, e.IndexStack = v.spec, c.Index, v.stack
+			e.Index, e.IndexAt, e.IndexStack = v.typ.Spec, c.Index, v.stack
 			e.Axis, e.IntoAt = c.Axis, c.Into
 			e.IndexParam, e.IntoParam = paramOf(def, c.Index), paramOf(def, c.Into)
 			if c.Into >= 0 && in[c.Into] != nil {
-				e.Into, e.IntoStack = in[c.Into].spec, in[c.Into].stack
+				e.Into, e.IntoStack = in[c.Into].typ.Spec, in[c.Into].stack
 			}
 			if d.tracing() {
 				d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Op: d.nextOp, Name: e.Op, Reason: "bounds", Text: e.Error()})
@@ -49,7 +49,7 @@ func (d *Dispatcher) indexArray(v *Value) (kernel.Array, error) {
 		if err != nil {
 			return kernel.Array{}, err
 		}
-		base.View = shape.View{Dims: v.spec.Dims, Strides: n.attrs.Ints("stride"), Offset: n.attrs.Int("storage_offset")}
+		base.View = shape.View{Dims: v.typ.Spec.Dims, Strides: n.attrs.Ints("stride"), Offset: n.attrs.Int("storage_offset")}
 		return base, nil
 	}
 	if err := d.force(v, ReasonBounds); err != nil {

@@ -23,7 +23,7 @@ func (d *Dispatcher) opHash(n *node) uint64 {
 	h := n.info.hash
 	for _, v := range n.in {
 		if v != nil {
-			h = hashInts(mix(h, uint64(v.spec.DType)), v.spec.Dims)
+			h = hashInts(mix(h, uint64(v.typ.Spec.DType)), v.typ.Spec.Dims)
 		}
 	}
 	for k, a := range n.attrs {
@@ -32,7 +32,7 @@ func (d *Dispatcher) opHash(n *node) uint64 {
 		}
 	}
 	for _, v := range n.outs {
-		h = hashInts(h, v.spec.Dims)
+		h = hashInts(h, v.typ.Spec.Dims)
 	}
 	return h
 }
@@ -68,7 +68,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		for _, v := range n.in {
 			if v != nil && v.buf == nil && v.node != nil {
 				if !v.node.queued && !v.node.info.meta && d.tracing() {
-					d.emit(&trace.Event{Kind: trace.Recompute, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.what})
+					d.emit(&trace.Event{Kind: trace.Recompute, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name()})
 				}
 				need(v.node)
 			}

@@ -65,6 +65,7 @@ type Dispatcher struct {
 	roots   func(*Marker)
 	began   time.Time
 	cell    int
+	number  string // what a Go number is called
 	infos   map[*op.Def]*defInfo
 	recent  [512]*defInfo // found last at each place, to look before the map
 	scalars map[scalarKey]*Value
@@ -115,7 +116,7 @@ func New(dev device.Device, o Options) *Dispatcher {
 	}
 	d := &Dispatcher{
 		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer,
-		began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
+		number: "number", began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
 	}
 	d.syncer, _ = dev.(device.Syncer)
 	d.SetPlace(o.Place)
@@ -253,10 +254,10 @@ func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, i
 	v := slot.Value()
 	d.make(v, s.out, n, 0)
 	n.outs = append(n.outs, v)
-	n.home = &slot.Slab.Husk.homes[slot.At]
+	n.home = &slot.Husk.homes[slot.At]
 	err = d.finish(n, donor)
 	if v.place >= 0 { // the long way
-		slot.Slab.Husk.others = append(slot.Slab.Husk.others, v)
+		slot.Husk.others = append(slot.Husk.others, v)
 	}
 	return v, err
 }
@@ -275,7 +276,7 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	}
 	outs := make([]*Value, len(specs))
 	for i, s := range specs {
-		outs[i] = d.newValue(s, n, i)
+		outs[i] = d.newValue(TypeOf(s), n, i)
 	}
 	n.outs = append(n.outs, outs...)
 	if err := d.finish(n, donor); err != nil {
@@ -329,7 +330,7 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 	if d.tracing() {
 		for _, v := range n.outs {
 			d.emit(&trace.Event{Kind: trace.Apply, AtNS: d.clock.HostNS, Stack: n.stack, Op: n.opn, Name: string(n.def.Name),
-				Spec: v.spec.String(), Value: v.id, Bytes: v.spec.Bytes(), PaddedBytes: v.spec.PaddedBytes()})
+				Spec: v.typ.Spec.String(), Value: v.id, Bytes: v.typ.Spec.Bytes(), PaddedBytes: v.typ.Spec.PaddedBytes()})
 		}
 	}
 	var err error
@@ -389,7 +390,7 @@ func (n *node) failedOperand() *OpError {
 func (d *Dispatcher) fail(n *node, origin *OpError) {
 	for _, o := range n.outs {
 		o.state = Failed
-		o.err = &FailedValueError{Spec: o.spec, Op: string(n.def.Name), Stack: n.stack, Origin: origin}
+		o.err = &FailedValueError{Spec: o.typ.Spec, Op: string(n.def.Name), Stack: n.stack, Origin: origin}
 		o.node = nil
 	}
 	if d.lost == nil && !d.mode.Wait && !origin.told {
@@ -427,7 +428,7 @@ func (d *Dispatcher) inputSpecs(in []*Value) []shape.Spec {
 		if v == nil {
 			s = append(s, shape.Spec{})
 		} else {
-			s = append(s, v.spec)
+			s = append(s, v.typ.Spec)
 		}
 	}
 	d.specs = s
@@ -447,17 +448,17 @@ func (d *Dispatcher) refuse(def *op.Def, err error) error {
 	return e
 }
 
-func (d *Dispatcher) newValue(s shape.Spec, n *node, out int) *Value {
+func (d *Dispatcher) newValue(s *Type, n *node, out int) *Value {
 	v := new(Value)
 	d.make(v, s, n, out)
 	return v
 }
 
 // make fills in v, which is zero: a result of n.
-func (d *Dispatcher) make(v *Value, s shape.Spec, n *node, out int) {
+func (d *Dispatcher) make(v *Value, s *Type, n *node, out int) {
 	d.nextID++
-	v.spec, v.id, v.state, v.out, v.place, v.depth, v.opn = s, d.nextID, Deferred, uint8(out), -1, settled, n.opn
-	v.node, v.what = n, string(n.def.Name)
+	v.typ, v.id, v.state, v.out, v.place, v.depth, v.opn = s, d.nextID, Deferred, uint8(out), -1, settled, n.opn
+	v.node, v.what = n, &n.info.name
 	if n.stack != nil {
 		v.stack = n.stack
 	}
@@ -501,8 +502,8 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	d.collect()
 	st := d.arrive()
 	d.nextID++
-	v := &Value{spec: s, id: d.nextID, state: Ready, place: -1, depth: settled, stack: st, what: what}
-	owner := device.Owner{Value: v.id, What: what, Spec: s, Stack: st}
+	v := &Value{typ: TypeOf(s), id: d.nextID, state: Ready, place: -1, depth: settled, stack: st, what: &what}
+	owner := device.Owner{Value: v.id, What: what, Spec: &v.typ.Spec, Stack: st}
 	b, err := d.dev.Upload(s, host, owner)
 	if isOOM(err) && d.reclaim() {
 		b, err = d.dev.Upload(s, host, owner)

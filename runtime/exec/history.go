@@ -103,7 +103,7 @@ func RefOf(v *Value) Ref {
 	if v == nil {
 		return Ref{}
 	}
-	return Ref{ID: v.id, OpN: v.opn, Spec: v.spec, Value: v}
+	return Ref{ID: v.id, OpN: v.opn, Spec: v.typ.Spec, Value: v}
 }
 
 func (h *history) at(i uint64) *Record { return &h.ring[i%uint64(len(h.ring))] }
@@ -190,7 +190,7 @@ func (h *history) charge(v *Value) {
 		return
 	}
 	v.charged = true
-	h.heldBytes += int64(v.spec.HostBytes())
+	h.heldBytes += int64(v.typ.Spec.HostBytes())
 	for h.heldBytes > h.limitBytes && h.empty < h.next {
 		h.letGo(h.at(h.empty))
 		h.empty++
@@ -203,7 +203,7 @@ func (h *history) charge(v *Value) {
 func (h *history) discharge(v *Value) {
 	if v.charged {
 		v.charged = false
-		h.heldBytes -= int64(v.spec.HostBytes())
+		h.heldBytes -= int64(v.typ.Spec.HostBytes())
 	}
 }
 
@@ -403,5 +403,5 @@ func (d *Dispatcher) HeldBytes(v *Value) int64 {
 	if v.buf == nil || v.state == Constant || !v.buf.Freed() {
 		return 0
 	}
-	return int64(v.spec.HostBytes())
+	return int64(v.typ.Spec.HostBytes())
 }

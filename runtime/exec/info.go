@@ -9,6 +9,7 @@ import (
 // defInfo is what the dispatcher needs of a row at every call, looked up once.
 type defInfo struct {
 	def     *op.Def
+	name    string
 	hash    uint64
 	dynamic []bool // per attribute, in the row's order
 	names   []string
@@ -20,7 +21,7 @@ type defInfo struct {
 }
 
 func newDefInfo(d *op.Def) *defInfo {
-	i := &defInfo{def: d, hash: hashString(seed, string(d.Name)), meta: d.Has(op.MetadataOnly), single: d.Infer == nil}
+	i := &defInfo{def: d, name: string(d.Name), hash: hashString(seed, string(d.Name)), meta: d.Has(op.MetadataOnly), single: d.Infer == nil}
 	for _, p := range d.Attributes() {
 		i.dynamic = append(i.dynamic, p.Dynamic)
 		i.names = append(i.names, p.Name)

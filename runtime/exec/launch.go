@@ -41,11 +41,11 @@ func (d *Dispatcher) offerDonor(r *region, n *node, k int) {
 	if v.buf == nil && v.node != nil && v.node.info.meta && len(v.node.in) == 1 && v.node.in[0] != nil {
 		v = v.node.in[0]
 	}
-	if v.region != r.serial || v.state != Ready || v.place < 0 || v.spec.Size() == 0 {
+	if v.region != r.serial || v.state != Ready || v.place < 0 || v.typ.Spec.Size() == 0 {
 		return
 	}
 	if !slices.ContainsFunc(r.outs, func(o *Value) bool {
-		return o.spec.DType == v.spec.DType && o.spec.PaddedBytes() == v.spec.PaddedBytes() && o.spec.Size() == v.spec.Size()
+		return o.typ.Spec.DType == v.typ.Spec.DType && o.typ.Spec.PaddedBytes() == v.typ.Spec.PaddedBytes() && o.typ.Spec.Size() == v.typ.Spec.Size()
 	}) {
 		return
 	}
@@ -95,11 +95,11 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason
 func (d *Dispatcher) donateDead(r *region, segment int32) {
 	free := map[int64]int{}
 	for _, o := range r.outs {
-		free[o.spec.PaddedBytes()]++
+		free[o.typ.Spec.PaddedBytes()]++
 	}
 	for i, v := range r.inputs {
-		if v.state == Ready && v.place >= 0 && !d.alive(v) && v.last == segment && free[v.spec.PaddedBytes()] > 0 {
-			free[v.spec.PaddedBytes()]--
+		if v.state == Ready && v.place >= 0 && !d.alive(v) && v.last == segment && free[v.typ.Spec.PaddedBytes()] > 0 {
+			free[v.typ.Spec.PaddedBytes()]--
 			r.donate[i] = true
 		}
 	}
@@ -168,7 +168,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		l.Attrs = append(l.Attrs, n.attrs)
 	}
 	for _, o := range r.outs {
-		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.what, Spec: o.spec, Stack: o.stack})
+		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.name(), Spec: &o.typ.Spec, Stack: o.stack})
 	}
 	l.Donate = r.donate
 	if cap(l.Out) < len(r.outs) {
@@ -280,7 +280,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	}
 	e := &entry{key: k, exe: exe, graph: g, usedAt: number, compile: time.Since(t0)}
 	for _, v := range r.inputs {
-		e.dims = append(e.dims, v.spec.Dims)
+		e.dims = append(e.dims, v.typ.Spec.Dims)
 	}
 	if len(c.entries) >= maxEntries {
 		c.evict()
@@ -330,14 +330,14 @@ func groupName(nodes []*node) string {
 // cuts the queue if v is not computed, and waits for the device. The caller
 // must not write to the array.
 func (d *Dispatcher) Read(v *Value, why Reason) (kernel.Array, error) {
-	return d.ReadPart(v, why, v.spec)
+	return d.ReadPart(v, why, v.typ.Spec)
 }
 
 // ReadPart is Read for a program that wants only a part of the numbers, a
 // view: only that travels over the host link. The array is that of all of v.
 func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Array, error) {
-	if part.Bytes() > v.spec.Bytes() { // numbers that a view repeats travel once
-		part = v.spec
+	if part.Bytes() > v.typ.Spec.Bytes() { // numbers that a view repeats travel once
+		part = v.typ.Spec
 	}
 	d.mu.Lock()
 	defer d.unlock()
@@ -345,7 +345,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 		return d.host(v)
 	}
 	if d.capturing {
-		return kernel.Array{}, &ReadWhileTracingError{Spec: v.spec, Reason: why}
+		return kernel.Array{}, &ReadWhileTracingError{Spec: v.typ.Spec, Reason: why}
 	}
 	computed := v.buf == nil
 	if err := d.force(v, why); err != nil {
@@ -363,7 +363,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 		if d.place != nil {
 			st = d.place.Where()
 		}
-		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.spec.String()})
+		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.typ.Spec.String()})
 		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: part.String(), Bytes: part.Bytes(), Value: v.id, Reason: why.String()})
 	}
 	return d.host(v)

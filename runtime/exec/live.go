@@ -217,7 +217,7 @@ func (d *Dispatcher) revive(v *Value) error {
 	if v.buf == nil || !v.buf.Freed() {
 		return nil
 	}
-	err := v.buf.Revive(device.Owner{Value: v.id, Op: v.opn, What: v.what, Spec: v.spec, Stack: v.stack})
+	err := v.buf.Revive(device.Owner{Value: v.id, Op: v.opn, What: v.name(), Spec: &v.typ.Spec, Stack: v.stack})
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (d *Dispatcher) revive(v *Value) error {
 	d.addLive(v)
 	d.dirty = true
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Revive, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.what, Spec: v.spec.String()})
+		d.emit(&trace.Event{Kind: trace.Revive, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name(), Spec: v.typ.Spec.String()})
 	}
 	return nil
 }

@@ -40,9 +40,9 @@ func (d *Dispatcher) Look(n int, patience time.Duration) (Look, bool) {
 	at := map[*node]int{}
 	for i, q := range d.queue {
 		at[q] = i
-		op := QueuedOp{GroupOp: GroupOp{string(q.def.Name), q.opn, q.outs[0].spec, q.stack}}
+		op := QueuedOp{GroupOp: GroupOp{string(q.def.Name), q.opn, q.outs[0].typ.Spec, q.stack}}
 		for _, v := range q.outs {
-			op.Bytes += v.spec.PaddedBytes()
+			op.Bytes += v.typ.Spec.PaddedBytes()
 		}
 		for _, v := range q.in {
 			if v == nil {
@@ -51,7 +51,7 @@ func (d *Dispatcher) Look(n int, patience time.Duration) (Look, bool) {
 			if k, ok := at[through(v)]; ok {
 				op.From = append(op.From, k)
 			} else {
-				op.Inputs = append(op.Inputs, v.spec)
+				op.Inputs = append(op.Inputs, v.typ.Spec)
 			}
 		}
 		out.Queue = append(out.Queue, op)

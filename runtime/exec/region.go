@@ -51,11 +51,11 @@ func (r *region) add(n *node) {
 func (d *Dispatcher) key(r *region) Key {
 	s, dims := seed, seed
 	for _, v := range r.inputs {
-		s = mix(s, uint64(v.spec.DType))
-		if v.spec.Weak {
+		s = mix(s, uint64(v.typ.Spec.DType))
+		if v.typ.Spec.Weak {
 			s = mix(s, 77)
 		}
-		dims = hashInts(dims, v.spec.Dims)
+		dims = hashInts(dims, v.typ.Spec.Dims)
 	}
 	for _, n := range r.nodes {
 		s = mix(s, n.info.hash)
@@ -82,8 +82,8 @@ func (d *Dispatcher) key(r *region) Key {
 			}
 		}
 		for _, o := range n.outs {
-			dims = hashInts(dims, o.spec.Dims)
-			s = mix(s, uint64(o.spec.DType))
+			dims = hashInts(dims, o.typ.Spec.Dims)
+			s = mix(s, uint64(o.typ.Spec.DType))
 		}
 	}
 	for _, o := range r.outs {
@@ -103,7 +103,7 @@ func (d *Dispatcher) key(r *region) Key {
 func (r *region) graph(name string) *graph.Graph {
 	g := &graph.Graph{Name: name, Donated: append([]bool(nil), r.donate...)}
 	for i, v := range r.inputs {
-		g.Inputs = append(g.Inputs, &graph.Node{Outs: []shape.Spec{v.spec}, Index: i, Stack: v.stack})
+		g.Inputs = append(g.Inputs, &graph.Node{Outs: []shape.Spec{v.typ.Spec}, Index: i, Stack: v.stack})
 	}
 	for i, n := range r.nodes {
 		gn := &graph.Node{Def: n.def, Attrs: append(op.Attrs(nil), n.attrs...), Index: i, Op: n.opn, Stack: n.stack}
@@ -118,7 +118,7 @@ func (r *region) graph(name string) *graph.Graph {
 			}
 		}
 		for _, o := range n.outs {
-			gn.Outs = append(gn.Outs, o.spec)
+			gn.Outs = append(gn.Outs, o.typ.Spec)
 		}
 		g.Nodes = append(g.Nodes, gn)
 	}

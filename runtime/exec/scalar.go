@@ -51,7 +51,7 @@ func (d *Dispatcher) Scalar(x any) *Value {
 		kernel.As[uint64](a.Buf)[0] = k.bits
 	}
 	d.nextID++
-	v := &Value{spec: s, id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: "number"}
+	v := &Value{typ: TypeOf(s), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: &d.number}
 	d.scalars[k] = v
 	return v
 }

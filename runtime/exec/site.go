@@ -19,7 +19,7 @@ type site struct {
 	same  uint64       // which operands are one value, see sameness
 	feeds []int        // positions of the operands that are inputs of the program
 	attrs op.Attrs
-	out   shape.Spec
+	out   *Type
 	large bool   // the result does not go to a slab
 	hash  uint64 // what the loop detector compares
 
@@ -62,7 +62,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 			}
 			continue
 		}
-		if v.spec.DType != want.DType || v.spec.Weak != want.Weak || !sameDims(v.spec.Dims, want.Dims) {
+		if v.typ.Spec.DType != want.DType || v.typ.Spec.Weak != want.Weak || !sameDims(v.typ.Spec.Dims, want.Dims) {
 			return false
 		}
 	}
@@ -71,7 +71,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 
 // addSite remembers a call.
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
-	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: out, large: out.HostBytes() > SlabBytes}
+	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
 	for k, v := range in {
 		if v != nil && slices.Index(in, v) == k {
 			s.feeds = append(s.feeds, k)
@@ -180,7 +180,7 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	o := n.outs[0]
 	number := d.stats.Launches + 1
 	w := &l.Owner
-	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.what, o.spec, o.stack
+	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.name(), &o.typ.Spec, o.stack
 	l.Attrs, l.Home, l.Late = n.attrs, n.home, !d.mode.Wait
 	buf, ok := s.run.RunSingle(l)
 	if !ok {

@@ -8,10 +8,7 @@ import (
 
 // A Slab is room for values that are made one after the other, with one
 // allocation for all. While one of them is held the memory of all stays.
-type Slab struct {
-	vals [SlabValues]Value
-	Husk *Husk
-}
+type Slab struct{ vals [SlabValues]Value }
 
 // SlabValues is how many values share a slab; the numbers of each take at most
 // SlabBytes on the host.
@@ -28,12 +25,13 @@ type Husk struct {
 	others []*Value // launched with a place of their own
 }
 
-// NewSlab makes a slab.
-func (d *Dispatcher) NewSlab() *Slab { return &Slab{Husk: &Husk{hbm: d.hbm}} }
+// NewSlab makes a slab and its husk.
+func (d *Dispatcher) NewSlab() (*Slab, *Husk) { return &Slab{}, &Husk{hbm: d.hbm} }
 
 // A Slot is room for one value in a slab.
 type Slot struct {
 	Slab *Slab
+	Husk *Husk // of the slab
 	At   int
 }
 

@@ -32,11 +32,11 @@ func (e *TrapError) Error() string {
 func (d *Dispatcher) checkTrap(def *op.Def, attrs op.Attrs, in []*Value) error {
 	t := def.Trap
 	v := in[t.In]
-	if v == nil || t.Numbers && !v.spec.Weak || !t.Numbers && d.checks != ChecksOn {
+	if v == nil || t.Numbers && !v.typ.Spec.Weak || !t.Numbers && d.checks != ChecksOn {
 		return nil
 	}
 	specs, err := def.Specs(d.inputSpecs(in), attrs)
-	if err != nil || specs[0].DType.Kind() >= dtype.KindFloat || v.spec.DType.Kind() >= dtype.KindFloat || v.spec.Size() == 0 {
+	if err != nil || specs[0].DType.Kind() >= dtype.KindFloat || v.typ.Spec.DType.Kind() >= dtype.KindFloat || v.typ.Spec.Size() == 0 {
 		return err
 	}
 	a, err := d.indexArray(v)
@@ -45,7 +45,7 @@ func (d *Dispatcher) checkTrap(def *op.Def, attrs op.Attrs, in []*Value) error {
 	}
 	for i, x := range kernel.Int64s(a) {
 		if t.Bad(x) {
-			return &TrapError{Op: string(def.Name), Param: def.Inputs()[t.In].Name, At: unravel(i, v.spec.Dims), Value: x, Why: t.Why}
+			return &TrapError{Op: string(def.Name), Param: def.Inputs()[t.In].Name, At: unravel(i, v.typ.Spec.Dims), Value: x, Why: t.Why}
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (s State) String() string {
 
 // A Value is an immutable result, perhaps not computed yet.
 type Value struct {
-	spec    shape.Spec
+	typ     *Type
 	id      uint64
 	state   State
 	out     uint8  // which result of the node
@@ -55,18 +55,34 @@ type Value struct {
 	buf     device.Buffer
 	err     *FailedValueError
 	stack   *trace.Stack
-	what    string // op that made it
+	what    *string // op that made it
 	opn     uint64
 }
+
+// name gives the operation that made v.
+func (v *Value) name() string { return *v.what }
+
+// A Type is a Spec and the view of a tensor that sees the whole of such a
+// value, without strides. Values and tensors of one call share it.
+type Type struct {
+	Spec shape.Spec
+	Seen shape.View
+}
+
+// TypeOf makes a Type.
+func TypeOf(s shape.Spec) *Type { return &Type{s, shape.View{Dims: s.Dims}} }
 
 // settled is the depth of values that outlived the statement that made them.
 const settled = -1
 
 // Spec is the type of the value, known before it is computed.
-func (v *Value) Spec() shape.Spec { return v.spec }
+func (v *Value) Spec() shape.Spec { return v.typ.Spec }
 
 // SpecRef is Spec without a copy, not to be written to.
-func (v *Value) SpecRef() *shape.Spec { return &v.spec }
+func (v *Value) SpecRef() *shape.Spec { return &v.typ.Spec }
+
+// Type is what Spec is a part of, not to be written to.
+func (v *Value) Type() *Type { return v.typ }
 
 // ID is unique in a session.
 func (v *Value) ID() uint64 { return v.id }
@@ -75,7 +91,7 @@ func (v *Value) ID() uint64 { return v.id }
 func (v *Value) Stack() *trace.Stack { return v.stack }
 
 // What names the operation that made it.
-func (v *Value) What() string { return v.what }
+func (v *Value) What() string { return v.name() }
 
 // OpNumber is the N of op #N.
 func (v *Value) OpNumber() uint64 { return v.opn }

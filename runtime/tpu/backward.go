@@ -509,8 +509,9 @@ func (r *ref) open(withHistory bool) *Tensor {
 		panic(&Error{Op: "backward", Err: fmt.Errorf("the gradient of %s reads value %d, which was not saved", n.def.Name, r.at)})
 	}
 	if s.s.version != s.version {
+		w := s.s.lastWrite()
 		n.e.fail("backward", &SavedModifiedError{Spec: r.spec, Use: string(n.def.Name), UseAt: n.stack,
-			Write: s.s.wroteOp, WriteAt: s.s.wroteAt, Have: int(s.s.version), Want: int(s.version)})
+			Write: w.op, WriteAt: w.at, Have: int(s.s.version), Want: int(s.version)})
 	}
 	t := &Tensor{s: s.s, view: s.view, dt: s.dt, whole: s.whole, weak: s.weak}
 	if withHistory {
@@ -777,7 +778,7 @@ func (t *Tensor) Detach() *Tensor {
 
 // entire gives a handle on the whole storage without history.
 func (s *Storage) entire() *Tensor {
-	return &Tensor{s: s, view: shape.View{Dims: s.value.Spec().Dims}, dt: s.dtype(), whole: true}
+	return &Tensor{s: s, view: &s.value.Type().Seen, dt: s.dtype(), whole: true}
 }
 
 // GradFn names the operation that made t on the tape, "" for a leaf.

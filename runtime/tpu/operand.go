@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/tpush/tpush/runtime/exec"
-	"github.com/tpush/tpush/runtime/shape"
 )
 
 // number turns a Go number or bool of any type into float64, int64 or bool.
@@ -86,7 +85,7 @@ func (o operand) onTape(e *engine) *Tensor {
 
 // weak makes a tensor of the value of a Go number.
 func (e *engine) weak(v *exec.Value) *Tensor {
-	return &Tensor{s: &Storage{e: e, value: v}, view: shape.View{Dims: nil}, dt: v.Spec().DType, whole: true, weak: v.Spec().Weak}
+	return &Tensor{s: &Storage{e: e, value: v}, view: &v.Type().Seen, dt: v.Spec().DType, whole: true, weak: v.Spec().Weak}
 }
 
 // engineFor finds the engine of a call: that of its first tensor, else the ambient one.

@@ -39,7 +39,8 @@ func (e *engine) draw(name op.Name, given op.Attrs, in ...any) []*Tensor {
 	a := kernel.New(shape.Of(dtype.U64, 2))
 	p := kernel.As[uint64](a.Buf)
 	p[0], p[1] = e.seed, e.offset
-	state := &Tensor{s: &Storage{e: e, value: e.d.Constant(a, "rng_state")}, view: shape.View{Dims: []int{2}}, dt: dtype.U64, whole: true}
+	v := e.d.Constant(a, "rng_state")
+	state := &Tensor{s: &Storage{e: e, value: v}, view: &v.Type().Seen, dt: dtype.U64, whole: true}
 	out := doAll(def, attrs, append([]any{state}, in...)...)
 	e.offset += kernel.DrawOffset(out[0].Size(), op.DrawBits(name, attrs, out[0].Spec()))
 	return out

@@ -23,9 +23,22 @@ type Storage struct {
 	inference bool // made in Inference
 	keep      bool // survives the Tidy it was made in
 	batch     *batch
-	memo      []viewMemo // views of the present value
-	wroteOp   string     // the last write
-	wroteAt   *trace.Stack
+	memo      *[]viewMemo // views of the present value, nil for none
+	wrote     *written    // the last write
+}
+
+// A written says what wrote a storage.
+type written struct {
+	op string
+	at *trace.Stack
+}
+
+// lastWrite says what wrote the storage last, nothing when nothing has.
+func (s *Storage) lastWrite() written {
+	if s.wrote == nil {
+		return written{}
+	}
+	return *s.wrote
 }
 
 // A viewMemo keeps the value of a view, so that reading it twice makes one node.
@@ -101,8 +114,9 @@ func (e *engine) room() *slab {
 	if s := e.slab; s != nil && s.used < batchSize {
 		return s
 	}
-	s := &slab{vals: e.d.NewSlab()}
-	s.list = &dropBatch{d: e.d, husk: s.vals.Husk}
+	vals, husk := e.d.NewSlab()
+	s := &slab{vals: vals}
+	s.list = &dropBatch{d: e.d, husk: husk}
 	e.slab = s
 	runtime.AddCleanup(s, dropAll, s.list)
 	return s
@@ -144,7 +158,9 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	if s.e.capture != nil {
 		s.e.capture.wrote = append(s.e.capture.wrote, s)
 	}
-	s.wroteOp, s.wroteAt = name, v.Stack()
+	if w := s.wrote; w == nil || w.op != name || w.at != v.Stack() {
+		s.wrote = &written{name, v.Stack()}
+	}
 	if s.batch != nil {
 		s.batch.list.put(s.slot, v)
 		if !keep && old != v {
@@ -163,8 +179,12 @@ func (s *Storage) dtype() dtype.DType { return s.value.Spec().DType }
 
 // viewed gives the value of a view that is not the whole of the storage's value.
 func (s *Storage) viewed(v shape.View) *exec.Value {
-	for i := range s.memo {
-		m := &s.memo[i]
+	if s.memo == nil {
+		s.memo = new([]viewMemo)
+	}
+	memo := *s.memo
+	for i := range memo {
+		m := &memo[i]
 		if m.view.Offset == v.Offset && shape.EqualDims(m.view.Dims, v.Dims) && shape.EqualDims(m.view.Strides, v.Strides) {
 			return m.value
 		}
@@ -173,10 +193,10 @@ func (s *Storage) viewed(v shape.View) *exec.Value {
 	if err != nil {
 		s.e.fail("as_strided", err)
 	}
-	if len(s.memo) >= maxMemo {
-		s.memo = s.memo[:0:0]
+	if len(memo) >= maxMemo {
+		memo = nil
 	}
-	s.memo = append(s.memo, viewMemo{v, x})
+	*s.memo = append(memo, viewMemo{v, x})
 	return x
 }
 

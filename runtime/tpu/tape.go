@@ -49,7 +49,7 @@ type node struct {
 // A saved is a tensor kept for the backward pass.
 type saved struct {
 	s       *Storage
-	view    shape.View
+	view    *shape.View
 	dt      dtype.DType
 	whole   bool
 	weak    bool

@@ -15,7 +15,7 @@ import (
 // the gradient tape. Copying the pointer shares it.
 type Tensor struct {
 	s     *Storage
-	view  shape.View // Strides are nil while whole is true
+	view  *shape.View // shared, never written to; Strides are nil while whole is true
 	dt    dtype.DType
 	whole bool // the view is the whole storage in row-major order
 	weak  bool // a Go number on the tape
@@ -42,9 +42,9 @@ func (e *engine) wrap(v *exec.Value) *Tensor {
 
 // own makes o, which is zero, a tensor of v.
 func (e *engine) own(o *owned, v *exec.Value) {
-	spec := v.SpecRef()
+	typ := v.Type()
 	o.s.e, o.s.value, o.s.inference = e, v, e.inference > 0
-	o.t.s, o.t.view.Dims, o.t.dt, o.t.whole = &o.s, spec.Dims, spec.DType, true
+	o.t.s, o.t.view, o.t.dt, o.t.whole = &o.s, &typ.Seen, typ.Spec.DType, true
 	if e.tidy != nil {
 		e.tidy.made = append(e.tidy.made, &o.t)
 	}
@@ -64,7 +64,7 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 	}
 	k := s.used
 	s.used++ // a hook of the operation may make tensors too
-	slot := exec.Slot{Slab: s.vals, At: k}
+	slot := exec.Slot{Slab: s.vals, Husk: s.list.husk, At: k}
 	v, err := e.d.Apply1At(slot, def, attrs, vals...)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 
 // seenAs makes a tensor that sees the storage of t through v.
 func (t *Tensor) seenAs(v shape.View) *Tensor {
-	x := &Tensor{s: t.s, view: v, dt: t.dt}
+	x := &Tensor{s: t.s, view: &v, dt: t.dt}
 	x.whole = v.Offset == 0 && v.Contiguous() && shape.Size(v.Dims) == t.s.size()
 	return x
 }
@@ -102,7 +102,7 @@ func (t *Tensor) layout() shape.View {
 	if t.view.Strides == nil {
 		return shape.View{Dims: t.view.Dims, Strides: shape.RowMajor(t.view.Dims), Offset: t.view.Offset}
 	}
-	return t.view
+	return *t.view
 }
 
 // value gives the value of the tensor as an operand.

@@ -34,7 +34,8 @@ type executable struct {
 	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks []*device.Block // per output, scratch of a run
 	call   kernel.Call
-	uneven bool // during a run: inputs are held as one element, so that views differ
+	direct kernel.Func // of a program that runs singly and has no precision
+	uneven bool        // during a run: inputs are held as one element, so that views differ
 }
 
 // How a step makes its results.
@@ -234,7 +235,7 @@ func (x *executable) checkFits(g *graph.Graph) error {
 	o := device.Owner{What: g.Name}
 	if len(g.Nodes) > 0 {
 		n := g.Nodes[len(g.Nodes)-1]
-		o.What, o.Stack, o.Spec = string(n.Def.Name), n.Stack, n.Outs[0]
+		o.What, o.Stack, o.Spec = string(n.Def.Name), n.Stack, &n.Outs[0]
 	}
 	return x.dev.hbm.Exhausted(outs, need, o)
 }

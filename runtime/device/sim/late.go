@@ -45,7 +45,7 @@ const lateOperands = 3
 // late says whether results of x may wait.
 func (x *executable) late() bool {
 	o := &x.outs[0]
-	return x.steps[0].def.Class == op.Elementwise && len(x.in) <= lateOperands && len(x.in) > 0 && o.host >= lateMinBytes && o.host <= lateMaxBytes
+	return x.direct != nil && x.steps[0].def.Class == op.Elementwise && len(x.in) <= lateOperands && len(x.in) > 0 && o.host >= lateMinBytes && o.host <= lateMaxBytes
 }
 
 // wait makes a buffer that is computed late.
@@ -150,7 +150,7 @@ func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
 	}
 	st.outs[0].Buf = to
 	x.call.In, x.call.Out, x.call.Attrs = st.ins, st.outs, t.attrs
-	if err := st.def.Run(&x.call); err != nil {
+	if err := x.direct(&x.call); err != nil {
 		panic(err) // the same program has run before: the kernel has the types
 	}
 	for j := range st.ins {

@@ -12,6 +12,9 @@ func (x *executable) Singly() bool {
 		return false
 	}
 	s, o := &x.steps[0], &x.outs[0]
+	if _, _, product := s.def.Product(); !product && o.spec.Size() > 0 {
+		x.direct = s.def.Kernel
+	}
 	return s.how == compute && !s.late && len(s.outs) == 1 && o.owns && o.slot == s.first && x.arenaBytes == 0
 }
 
@@ -74,6 +77,9 @@ func (x *executable) computeSingle(s *step, attrs op.Attrs) (ok bool) {
 		}
 	}()
 	x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, attrs
+	if x.direct != nil {
+		return x.direct(&x.call) == nil
+	}
 	return s.def.Run(&x.call) == nil
 }
 
