@@ -83,12 +83,13 @@ func (p *Program) Sections() []Section {
 		}
 		return all
 	}
-	all = append(all, Section{"kernels, in the order they run", p.Kernels()})
+	kernels, _ := p.Kernels()
+	all = append(all, Section{"kernels, in the order they run", kernels})
 	if p.Compiled.HasSlots {
 		all = append(all, Section{"VLIW slots taken, in % of all slots of the code as it is listed (a loop counts once)", p.Compiled.SlotTable()})
 	}
 	all = append(all, Section{"layouts", p.Compiled.LayoutTable()})
-	return append(all, p.Compiled.Memory.sections()...)
+	return append(all, p.Compiled.Memory.Sections()...)
 }
 
 // Summary is a line for the compiler, one for the prediction, and one that
@@ -198,8 +199,9 @@ func (c *Compiled) working() (kernels, scalars int) {
 }
 
 // Kernels lists what the compiler runs, beside the kernels of the prediction.
-func (p *Program) Kernels() viz.Table {
-	tb := viz.Table{Columns: []viz.Column{
+// of gives the kernel of each row, -1 for a row that is only predicted.
+func (p *Program) Kernels() (tb viz.Table, of []int) {
+	tb = viz.Table{Columns: []viz.Column{
 		{}, {Title: "kernel", Meaning: viz.Strong, Least: 24}, {Title: "what", Least: 20}, {Title: "lines", Meaning: viz.Place, Least: 12}, {Title: "cycles", Right: true},
 		{Title: "time", Right: true}, {Title: "roofline", Right: true, Drop: 3}, {Title: "VMEM", Right: true, Drop: 2}, {Title: "unit"}, {Title: "bound", Drop: 4},
 		{Title: "ours"}, {Title: "our time", Right: true}, {Title: "differs", Drop: 1, Least: 28},
@@ -211,6 +213,7 @@ func (p *Program) Kernels() viz.Table {
 		if n := scalarsFrom(c.Kernels[i:]); n > foldedScalars {
 			tb.Rows = append(tb.Rows, []string{"", strings.Repeat("  ", k.Depth) + fmt.Sprintf("%d scalar instructions", n), strings.Join(opsOf(c.Kernels[i:i+n]), " "), k.Where, "", "", "", "", k.Unit})
 			tb.Meanings = append(tb.Meanings, viz.Dim)
+			of = append(of, i)
 			i += n - 1
 			continue
 		}
@@ -249,6 +252,7 @@ func (p *Program) Kernels() viz.Table {
 		}
 		tb.Rows = append(tb.Rows, []string{mark, strings.Repeat("  ", k.Depth) + k.Name, strings.Join(k.Ops, " "), k.Where, cycles, time, roof, size(k.VMEMBytes), k.Unit, k.Bound, mine, ns, k.Difference})
 		tb.Meanings = append(tb.Meanings, m)
+		of = append(of, i)
 	}
 	if predicted {
 		for i := range o.Kernels {
@@ -258,11 +262,26 @@ func (p *Program) Kernels() viz.Table {
 			}
 			tb.Rows = append(tb.Rows, []string{"!", "", strings.Join(k.Ops, " "), k.Where, "", "", "", "", k.Unit, "", fmt.Sprintf("k%d", i+1), viz.DurationNS(k.NS), "only predicted"})
 			tb.Meanings = append(tb.Meanings, viz.Wait)
+			of = append(of, -1)
 		}
 	} else {
 		tb.Columns = tb.Columns[:len(tb.Columns)-3]
 	}
-	return tb
+	return tb, of
+}
+
+// Detail says more of a kernel than its row has room for.
+func (k *Kernel) Detail() string {
+	s := k.Name + ": " + strings.Join(k.Ops, " ")
+	for _, x := range []struct{ name, text string }{
+		{"result", k.Shape}, {"window", k.Window}, {"iterations", k.Iterations}, {"emitter", k.Emitter}, {"groups", k.Groups},
+		{"VMEM of its own", size(k.Scoped)}, {"code", size(k.CodeBytes)}, {"prediction", k.Difference},
+	} {
+		if x.text != "" {
+			s += "   " + x.name + " " + x.text
+		}
+	}
+	return s
 }
 
 // foldedScalars is how many scalar instructions after each other are rows of

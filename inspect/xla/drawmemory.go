@@ -25,9 +25,9 @@ func (m *Memory) sum() string {
 	return s + fmt.Sprintf(" + %s temporary", viz.Bytes(m.Temp))
 }
 
-// sections draw the assignment: what lives when, in HBM and in VMEM, and which
+// Sections draw the assignment: what lives when, in HBM and in VMEM, and which
 // lines hold HBM at the peak.
-func (m *Memory) sections() []Section {
+func (m *Memory) Sections() []Section {
 	var all []Section
 	for _, s := range []struct {
 		name string
@@ -147,7 +147,7 @@ func (o *OOM) sections(ours *Predicted) []Section {
 		all = append(all, Section{title, tb})
 	}
 	if o.Memory != nil {
-		all = append(all, o.Memory.sections()...)
+		all = append(all, o.Memory.Sections()...)
 	}
 	return all
 }

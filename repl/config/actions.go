@@ -21,6 +21,7 @@ const (
 	Roofline Context = "roofline"
 	Events   Context = "events"
 	Cache    Context = "cache"
+	XLA      Context = "xla"
 	Debug    Context = "debug"
 	Help     Context = "help"
 )
@@ -32,7 +33,7 @@ func Contexts() []Context {
 
 // Panels lists the contexts of a single panel.
 func Panels() []Context {
-	return []Context{HBM, Vars, Fusion, Trace, Graph, Roofline, Events, Cache, Debug, Help}
+	return []Context{HBM, Vars, Fusion, Trace, Graph, Roofline, Events, Cache, XLA, Debug, Help}
 }
 
 // An Action is something a key can do. Its name is what [keys] and the palette
@@ -190,6 +191,11 @@ var actions = []Action{
 	{"cache-choose", Cache, []string{"enter"}, "select the group that ran the program last"},
 	{"cache-filter", Cache, []string{"/"}, "show only what matches"},
 
+	{"xla-choose", XLA, []string{"enter"}, "select the kernel's last op and show its line"},
+	{"xla-view", XLA, []string{"v"}, "kernels, layouts, memory or VLIW slots"},
+	{"xla-earlier", XLA, []string{"["}, "the program before"},
+	{"xla-later", XLA, []string{"]"}, "the next program"},
+
 	{"debug-part", Debug, []string{"tab"}, "stack, locals, watches or breakpoints"},
 	{"debug-choose", Debug, []string{"enter"}, "go to the frame, or select what the row stands for"},
 	{"debug-delete", Debug, []string{"d"}, "clear the breakpoint or the watch"},
@@ -228,6 +234,7 @@ var actions = []Action{
 	{"panel-roofline", Global, nil, "the roofline panel"},
 	{"panel-events", Global, nil, "the events panel"},
 	{"panel-cache", Global, nil, "the compilation cache panel"},
+	{"panel-xla", Global, nil, "the panel of the TPU compiler's last answer"},
 	{"panel-help", Global, nil, "the help panel"},
 	{"focus-1", Global, []string{"alt+1"}, "focus the cells"},
 	{"focus-2", Global, []string{"alt+2"}, "focus the first panel"},

@@ -2,8 +2,8 @@
 // the debugger and more, each at an exact size, each with its own keys.
 //
 // A panel does no I/O: it says what it wants, is given data, and answers named
-// actions. It knows no terminal, session or runtime; it imports inspect, trace
-// and viz. Invariant: View gives exactly h lines of exactly w cells, for any
+// actions. It knows no terminal, session or runtime; it imports inspect,
+// inspect/xla, trace and viz. Invariant: View gives exactly h lines of exactly w cells, for any
 // data, also before any was loaded.
 package panel
 
@@ -86,7 +86,7 @@ type Effect struct {
 
 // All makes one of each panel, in the order of their tabs.
 func All() []Panel {
-	return []Panel{NewHBM(), NewVariables(), NewFusion(), NewTrace(), NewGraph(), NewRoofline(), NewEvents(), NewCache(), NewDebug(), NewHelp()}
+	return []Panel{NewHBM(), NewVariables(), NewFusion(), NewTrace(), NewGraph(), NewRoofline(), NewEvents(), NewCache(), NewXLA(), NewDebug(), NewHelp()}
 }
 
 // Named makes the panel of that name, nil when there is none.

@@ -75,7 +75,7 @@ func actors() map[string]actor {
 		"continue": debug("continue"), "step-over": debug("next"), "step-in": debug("stepIn"), "step-out": debug("stepOut"), "breakpoint": (*Model).toggleBreakpoint,
 		"panel-hbm": panelActor("hbm"), "panel-fusion": panelActor("fusion"), "panel-trace": panelActor("trace"), "panel-vars": panelActor("vars"),
 		"panel-debug": panelActor("debug"), "panel-graph": panelActor("graph"), "panel-roofline": panelActor("roofline"), "panel-events": panelActor("events"),
-		"panel-cache": panelActor("cache"), "panel-help": panelActor("help"), "panel-next": then((*Model).focusNextPanel),
+		"panel-cache": panelActor("cache"), "panel-xla": panelActor("xla"), "panel-help": panelActor("help"), "panel-next": then((*Model).focusNextPanel),
 		"pane-wider": resizer(2, 0), "pane-narrower": resizer(-2, 0), "pane-taller": resizer(0, 1), "pane-shorter": resizer(0, -1),
 		"focus-1": focusPanel(1), "focus-2": focusPanel(2), "focus-3": focusPanel(3), "focus-4": focusPanel(4), "focus-5": focusPanel(5), "focus-6": focusPanel(6),
 

@@ -80,5 +80,5 @@ var contextTitles = map[config.Context]string{
 	config.Global: "everywhere", config.Editor: "typing", config.Cells: "cell mode (Esc)", config.Popup: "in a list", config.Panel: "in every panel",
 	config.HBM: "in the HBM panel", config.Vars: "in the variables panel", config.Fusion: "in the fusion panel", config.Trace: "in the trace panel",
 	config.Graph: "in the graph panel", config.Roofline: "in the roofline panel", config.Events: "in the events panel", config.Cache: "in the cache panel",
-	config.Debug: "in the breakpoints, stack and watches panel", config.Help: "in the help panel",
+	config.XLA: "in the panel of the TPU compiler", config.Debug: "in the breakpoints, stack and watches panel", config.Help: "in the help panel",
 }

@@ -37,6 +37,7 @@ func All() []View {
 		{"events", "the last events; args filter them", decoded((*Views).Events)},
 		{"debug", "the debugger: where the program stands, breakpoints, watches", Plain(func(v *Views) (any, error) { return v.Debug(), nil })},
 		{"cache", "the compilation cache", Plain(func(v *Views) (any, error) { return v.Cache() })},
+		{"xla", "what the TPU compiler said last, beside the prediction", Plain(func(v *Views) (any, error) { return v.XLA(), nil })},
 	}
 }
 
