@@ -1,84 +1,14 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/tpush/tpush/runtime/jit"
+	recipes "github.com/tpush/tpush/runtime/jit/recipe"
+)
 
 // Activation functions. Those of arithmetic alone are computed in the type;
 // the others in f64 and rounded once.
-
-// curve makes an operation of an f64 function of x and the parameters.
-func curve(f func(x float64, p *Params) float64, attrs ...string) elementwise {
-	return elementwise{
-		f32: func(d, a, _, _ []float32, p *Params) {
-			a = a[:len(d)]
-			for i := range d {
-				d[i] = float32(f(float64(a[i]), p))
-			}
-		},
-		f64: func(d, a, _, _ []float64, p *Params) {
-			a = a[:len(d)]
-			for i := range d {
-				d[i] = f(a[i], p)
-			}
-		},
-		heavy: true,
-		prep: func(c *Call, p *Params) {
-			for i, name := range attrs {
-				p.number(i, c.Attrs.Get(name))
-			}
-		},
-	}
-}
-
-func loopRelu[T number](d, a, _, _ []T, _ *Params) {
-	a = a[:len(d)]
-	for i := range d {
-		d[i] = max(a[i], 0)
-	}
-}
-
-func loopRelu6[T number](d, a, _, _ []T, _ *Params) {
-	a = a[:len(d)]
-	for i := range d {
-		d[i] = min(max(a[i], 0), 6)
-	}
-}
-
-func loopHardtanh[T number](d, a, _, _ []T, p *Params) {
-	lo, hi := param[T](p, 0), param[T](p, 1)
-	a = a[:len(d)]
-	for i := range d {
-		d[i] = min(max(a[i], lo), hi)
-	}
-}
-
-func loopLeaky[T float32 | float64](d, a, _, _ []T, p *Params) {
-	k := T(p.F[0])
-	for i, x := range a {
-		if !(x > 0) {
-			x *= k
-		}
-		d[i] = x
-	}
-}
-
-func loopPrelu[T float32 | float64](d, a, w, _ []T, _ *Params) {
-	for i, x := range a {
-		if !(x > 0) {
-			x *= w[i]
-		}
-		d[i] = x
-	}
-}
-
-func loopThreshold[T number](d, a, _, _ []T, p *Params) {
-	t, v := param[T](p, 0), param[T](p, 1)
-	for i, x := range a {
-		if x <= t {
-			x = v
-		}
-		d[i] = x
-	}
-}
 
 // The constants of SELU.
 const (
@@ -87,40 +17,58 @@ const (
 )
 
 var (
-	reluOp      = elementwise{f32: loopRelu[float32], f64: loopRelu[float64], i64: loopRelu[int64], u64: loopRelu[uint64]}
-	relu6Op     = elementwise{f32: loopRelu6[float32], f64: loopRelu6[float64], i64: loopRelu6[int64], u64: loopRelu6[uint64]}
-	hardtanhOp  = elementwise{f32: loopHardtanh[float32], f64: loopHardtanh[float64], i64: loopHardtanh[int64], prep: prepNumbers("min_val", "max_val")}
-	leakyOp     = elementwise{f32: loopLeaky[float32], f64: loopLeaky[float64], prep: prepNumbers("negative_slope")}
-	preluOp     = elementwise{f32: loopPrelu[float32], f64: loopPrelu[float64]}
-	thresholdOp = elementwise{f32: loopThreshold[float32], f64: loopThreshold[float64], i64: loopThreshold[int64], u64: loopThreshold[uint64], prep: prepNumbers("threshold", "value")}
+	reluOp      = &elementwise{recipe: reluRecipe}
+	relu6Op     = &elementwise{recipe: relu6Recipe}
+	hardtanhOp  = &elementwise{recipe: clampRecipe, prep: prepNumbers("min_val", "max_val")}
+	leakyOp     = &elementwise{recipe: leakyRecipe, prep: prepNumbers("negative_slope")}
+	preluOp     = &elementwise{recipe: preluRecipe}
+	thresholdOp = &elementwise{recipe: thresholdRecipe, prep: prepNumbers("threshold", "value")}
 
-	sigmoidOp    = heavyFast(sigmoid, sigmoidFast).over(sigmoidComplex)
-	logSigmoidOp = heavy(func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) })
-	siluOp       = heavyFast(func(x float64) float64 { return x * sigmoid(x) }, func(x float64) float64 { return x * sigmoidFast(x) })
-	geluOp       = heavy(func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 })
-	geluTanhOp   = heavyFast(geluTanh(sigmoid), geluTanh(sigmoidFast))
-	mishOp       = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) })
-	seluOp       = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) })
-	eluOp        = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, "alpha")
-	celuOp       = curve(func(x float64, p *Params) float64 {
+	sigmoidOp    = heavy(sigmoid).narrow(recipe1(recipes.Sigmoid)).over(sigmoidComplex)
+	logSigmoidOp = heavy(func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) }).narrow(recipe1(recipes.LogSigmoid))
+	siluOp       = heavy(func(x float64) float64 { return x * sigmoid(x) }).narrow(recipe1(recipes.SiLU))
+	geluOp       = heavy(func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 }).narrow(recipe1(recipes.GELU))
+	geluTanhOp   = heavy(func(x float64) float64 {
+		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
+	}).narrow(recipe1(recipes.GELUTanh))
+	mishOp = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) }).narrow(recipe1(recipes.Mish))
+	seluOp = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) }).narrow(seluRecipe)
+	eluOp  = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, eluRecipe, "alpha")
+	celuOp = curve(func(x float64, p *Params) float64 {
 		if x > 0 {
 			return x
 		}
 		return p.F[0] * math.Expm1(x/p.F[0])
-	}, "alpha")
+	}, celuRecipe, "alpha")
 	softplusOp = curve(func(x float64, p *Params) float64 {
 		if x*p.F[0] > p.F[1] {
 			return x
 		}
 		return math.Log1p(math.Exp(x*p.F[0])) / p.F[0]
-	}, "beta", "threshold")
-	hardsigmoidOp = light(func(x float64) float64 { return min(max(x+3, 0), 6) / 6 })
-	hardswishOp   = light(func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 })
-	softsignOp    = light(func(x float64) float64 { return x / (1 + math.Abs(x)) })
-	tanhshrinkOp  = heavy(func(x float64) float64 { return x - math.Tanh(x) })
-	hardshrinkOp  = elementwise{f32: loopHardshrink[float32], f64: loopHardshrink[float64], prep: prepNumbers("lambd")}
-	softshrinkOp  = elementwise{f32: loopSoftshrink[float32], f64: loopSoftshrink[float64], prep: prepNumbers("lambd")}
+	}, softplusRecipe, "beta", "threshold")
+	hardsigmoidOp = &elementwise{recipe: hardsigmoidRecipe}
+	hardswishOp   = &elementwise{recipe: hardswishRecipe}
+	softsignOp    = &elementwise{recipe: softsignRecipe}
+	tanhshrinkOp  = heavy(func(x float64) float64 { return x - math.Tanh(x) }).narrow(tanhshrinkRecipe)
+	hardshrinkOp  = &elementwise{recipe: hardshrinkRecipe, prep: prepNumbers("lambd")}
+	softshrinkOp  = &elementwise{recipe: softshrinkRecipe, prep: prepNumbers("lambd")}
 )
+
+// curve makes an operation of an f64 function of x and the parameters; narrow
+// types have a recipe.
+func curve(f func(x float64, p *Params) float64, r recipe, attrs ...string) *elementwise {
+	return &elementwise{
+		recipe: narrowOnly(r),
+		f64: func(d, a, _, _ []float64, p *Params) {
+			a = a[:len(d)]
+			for i := range d {
+				d[i] = f(a[i], p)
+			}
+		},
+		heavy: true,
+		prep:  prepNumbers(attrs...),
+	}
+}
 
 // prepNumbers reads attributes into the slots, in order.
 func prepNumbers(attrs ...string) func(c *Call, p *Params) {
@@ -131,39 +79,7 @@ func prepNumbers(attrs ...string) func(c *Call, p *Params) {
 	}
 }
 
-func loopHardshrink[T float32 | float64](d, a, _, _ []T, p *Params) {
-	l := T(p.F[0])
-	for i, x := range a {
-		if -l <= x && x <= l {
-			x = 0
-		}
-		d[i] = x
-	}
-}
-
-func loopSoftshrink[T float32 | float64](d, a, _, _ []T, p *Params) {
-	l := T(p.F[0])
-	for i, x := range a {
-		switch {
-		case x > l:
-			x -= l
-		case x < -l:
-			x += l
-		case x == x:
-			x = 0
-		}
-		d[i] = x
-	}
-}
-
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// geluTanh is x·½(1 + tanh u), which is x·sigmoid(2u).
-func geluTanh(sigmoid func(float64) float64) func(float64) float64 {
-	return func(x float64) float64 {
-		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
-	}
-}
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
@@ -255,12 +171,8 @@ func Hardshrink(c *Call) error { return hardshrinkOp.run(c) }
 // Softshrink moves x toward zero by lambd.
 func Softshrink(c *Call) error { return softshrinkOp.run(c) }
 
-var gluOp = elementwise{
-	f32: func(d, a, b, _ []float32, _ *Params) {
-		for i, x := range a {
-			d[i] = float32(float64(x) * sigmoidFast(float64(b[i])))
-		}
-	},
+var gluOp = &elementwise{
+	recipe: narrowOnly(func(e *expr) jit.Value { return e.Mul(e.x(0), recipes.Sigmoid(e.Builder, e.x(1))) }),
 	f64: func(d, a, b, _ []float64, _ *Params) {
 		for i, x := range a {
 			d[i] = x * sigmoid(b[i])

@@ -4,89 +4,55 @@ import (
 	"math"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/jit"
 )
 
 // Operations of two operands that are exact or correctly rounded.
 
-func loopAdd[T number | complexNumber](d, a, b, _ []T, _ *Params) {
+func loopAdd[T complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func loopSub[T number | complexNumber](d, a, b, _ []T, _ *Params) {
+func loopSub[T complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
 }
 
-func loopMul[T number | complexNumber](d, a, b, _ []T, _ *Params) {
+func loopMul[T complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func loopDiv[T float32 | float64 | complexNumber](d, a, b, _ []T, _ *Params) {
+func loopDiv[T complexNumber](d, a, b, _ []T, _ *Params) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] / b[i]
 	}
 }
 
-func loopMax[T number](d, a, b, _ []T, _ *Params) {
-	a, b = a[:len(d)], b[:len(d)]
-	for i := range d {
-		d[i] = max(a[i], b[i])
-	}
-}
-
-func loopMin[T number](d, a, b, _ []T, _ *Params) {
-	a, b = a[:len(d)], b[:len(d)]
-	for i := range d {
-		d[i] = min(a[i], b[i])
-	}
-}
-
-// loopFMax is max, but a number wins against NaN.
-func loopFMax[T number](d, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		y := b[i]
-		if x != x || y > x {
-			x = y
-		}
-		d[i] = x
-	}
-}
-
-func loopFMin[T number](d, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		y := b[i]
-		if x != x || y < x {
-			x = y
-		}
-		d[i] = x
-	}
-}
-
 var (
-	addOp     = elementwise{f32: loopAdd[float32], f64: loopAdd[float64], i64: loopAdd[int64], u64: loopAdd[uint64], c64: loopAdd[complex64], c128: loopAdd[complex128]}
-	subOp     = elementwise{f32: loopSub[float32], f64: loopSub[float64], i64: loopSub[int64], u64: loopSub[uint64], c64: loopSub[complex64], c128: loopSub[complex128]}
-	mulOp     = elementwise{wide: true, f32: loopMul[float32], f64: loopMul[float64], i64: loopMul[int64], u64: loopMul[uint64], c64: loopMul[complex64], c128: loopMul[complex128]}
-	divOp     = elementwise{wide: true, f32: loopDiv[float32], f64: loopDiv[float64], c64: loopDiv[complex64], c128: loopDiv[complex128]}
-	maximumOp = elementwise{f32: loopMax[float32], f64: loopMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
-	minimumOp = elementwise{f32: loopMin[float32], f64: loopMin[float64], i64: loopMin[int64], u64: loopMin[uint64]}
-	fmaxOp    = elementwise{f32: loopFMax[float32], f64: loopFMax[float64], i64: loopMax[int64], u64: loopMax[uint64]}
-	fminOp    = elementwise{f32: loopFMin[float32], f64: loopFMin[float64], i64: loopMin[int64], u64: loopMin[uint64]}
+	addOp     = &elementwise{recipe: of2((*jit.Builder).Add), c64: loopAdd[complex64], c128: loopAdd[complex128]}
+	subOp     = &elementwise{recipe: of2((*jit.Builder).Sub), c64: loopSub[complex64], c128: loopSub[complex128]}
+	mulOp     = &elementwise{wide: true, recipe: of2((*jit.Builder).Mul), c64: loopMul[complex64], c128: loopMul[complex128]}
+	divOp     = &elementwise{wide: true, recipe: floatOf2((*jit.Builder).Div), c64: loopDiv[complex64], c128: loopDiv[complex128]}
+	maximumOp = &elementwise{recipe: maxRecipe}
+	minimumOp = &elementwise{recipe: minRecipe}
+	fmaxOp    = &elementwise{recipe: fmaxRecipe}
+	fminOp    = &elementwise{recipe: fminRecipe}
 )
 
 // scaled is a + alpha·b and its relatives: signs and order in alpha and flip.
 var (
-	addScaledOp  = elementwise{f32: loopAddScaled[float32], f64: loopAddScaled[float64], i64: loopAddScaled[int64], u64: loopAddScaled[uint64], prep: prepAlpha}
-	subScaledOp  = elementwise{f32: loopSubScaled[float32], f64: loopSubScaled[float64], i64: loopSubScaled[int64], u64: loopSubScaled[uint64], prep: prepAlpha}
-	rsubScaledOp = elementwise{f32: loopRsubScaled[float32], f64: loopRsubScaled[float64], i64: loopRsubScaled[int64], u64: loopRsubScaled[uint64], prep: prepAlpha}
+	addScaledOp  = &elementwise{recipe: addScaledRecipe, prep: prepAlpha}
+	subScaledOp  = &elementwise{recipe: subScaledRecipe, prep: prepAlpha}
+	rsubScaledOp = &elementwise{recipe: rsubScaledRecipe, prep: prepAlpha}
 )
 
 func prepAlpha(c *Call, p *Params) { p.number(0, c.Attrs.Get("alpha")) }
@@ -110,27 +76,6 @@ func param[T number](p *Params, i int) T {
 		return T(p.F[i])
 	}
 	return T(p.I[i])
-}
-
-func loopAddScaled[T number](d, a, b, _ []T, p *Params) {
-	k := param[T](p, 0)
-	for i, x := range a {
-		d[i] = x + T(k*b[i]) // the conversion forbids a fused multiply-add
-	}
-}
-
-func loopSubScaled[T number](d, a, b, _ []T, p *Params) {
-	k := param[T](p, 0)
-	for i, x := range a {
-		d[i] = x - T(k*b[i])
-	}
-}
-
-func loopRsubScaled[T number](d, a, b, _ []T, p *Params) {
-	k := param[T](p, 0)
-	for i, x := range a {
-		d[i] = b[i] - T(k*x)
-	}
 }
 
 // one says whether attribute alpha is absent or 1.
@@ -280,8 +225,8 @@ func floorMod(x, y float64) float64 {
 }
 
 // pairs makes an operation of f64, i64 and u64 functions; f32 is computed in f64.
-func pairs(f func(x, y float64) float64, i func(x, y int64) int64, u func(x, y uint64) uint64) elementwise {
-	var o elementwise
+func pairs(f func(x, y float64) float64, i func(x, y int64) int64, u func(x, y uint64) uint64) *elementwise {
+	o := new(elementwise)
 	if f != nil {
 		o.f32 = func(d, a, b, _ []float32, _ *Params) {
 			a, b = a[:len(d)], b[:len(d)]
@@ -317,7 +262,7 @@ func pairs(f func(x, y float64) float64, i func(x, y int64) int64, u func(x, y u
 }
 
 var (
-	divTruncOp = elementwise{
+	divTruncOp = &elementwise{
 		f32: func(d, a, b, _ []float32, p *Params) {
 			t := dtype.DType(p.N) // the quotient rounds before it is cut
 			for i, x := range a {
@@ -343,34 +288,8 @@ var (
 	fmodOp      = pairs(math.Mod, truncModI64, modU64)
 	gcdOp       = pairs(nil, func(x, y int64) int64 { return int64(gcd(magnitude(x), magnitude(y))) }, gcd)
 	lcmOp       = pairs(nil, func(x, y int64) int64 { return int64(lcm(magnitude(x), magnitude(y))) }, lcm)
-	copysignOp  = pairs(math.Copysign, nil, nil)
-	heavisideOp = pairs(
-		func(x, v float64) float64 {
-			switch {
-			case x != x:
-				return x
-			case x == 0:
-				return v
-			case x < 0:
-				return 0
-			}
-			return 1
-		},
-		func(x, v int64) int64 {
-			switch {
-			case x == 0:
-				return v
-			case x < 0:
-				return 0
-			}
-			return 1
-		},
-		func(x, v uint64) uint64 {
-			if x == 0 {
-				return v
-			}
-			return 1
-		})
+	copysignOp  = &elementwise{recipe: floatOf2((*jit.Builder).CopySign)}
+	heavisideOp = &elementwise{recipe: heavisideRecipe}
 )
 
 func magnitude(x int64) uint64 {
@@ -417,52 +336,12 @@ func Heaviside(c *Call) error { return heavisideOp.run(c) }
 
 // Bits.
 
-func loopAnd[T int64 | uint64](d, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = x & b[i]
-	}
-}
-
-func loopOr[T int64 | uint64](d, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = x | b[i]
-	}
-}
-
-func loopXor[T int64 | uint64](d, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = x ^ b[i]
-	}
-}
-
-// loopShl gives 0 for counts that are negative or not below the width.
-func loopShl[T int64 | uint64](d, a, b, _ []T, p *Params) {
-	for i, x := range a {
-		d[i] = 0
-		if n := uint64(b[i]); n < uint64(p.N) {
-			d[i] = x << n
-		}
-	}
-}
-
-// loopShr gives the sign for counts that are negative or not below the width.
-func loopShr[T int64 | uint64](d, a, b, _ []T, p *Params) {
-	for i, x := range a {
-		d[i] = x >> min(uint64(b[i]), 63)
-		if uint64(b[i]) > 63 {
-			d[i] >>= 1
-		}
-	}
-}
-
-func prepWidth(c *Call, p *Params) { p.N = c.Out[0].DType.Bits() }
-
 var (
-	andOp = elementwise{i64: loopAnd[int64], u64: loopAnd[uint64]}
-	orOp  = elementwise{i64: loopOr[int64], u64: loopOr[uint64]}
-	xorOp = elementwise{i64: loopXor[int64], u64: loopXor[uint64]}
-	shlOp = elementwise{i64: loopShl[int64], u64: loopShl[uint64], prep: prepWidth}
-	shrOp = elementwise{i64: loopShr[int64], u64: loopShr[uint64], prep: prepWidth}
+	andOp = &elementwise{recipe: of2((*jit.Builder).And)}
+	orOp  = &elementwise{recipe: of2((*jit.Builder).Or)}
+	xorOp = &elementwise{recipe: of2((*jit.Builder).Xor)}
+	shlOp = &elementwise{recipe: of2((*jit.Builder).ShlV)}
+	shrOp = &elementwise{recipe: shrRecipe}
 )
 
 // BitwiseAnd computes a & b.

@@ -5,63 +5,22 @@ import (
 	"slices"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/jit"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
 // Comparisons: operands are converted to their common type, in which a 0-d
 // operand of a wider type is rounded first. NaN is unequal to everything.
 
-func loopEq[T number | complexNumber](d []uint8, a, b, _ []T, _ *Params) {
+func loopEq[T complexNumber](d []uint8, a, b, _ []T, _ *Params) {
 	for i, x := range a {
 		d[i] = bit(x == b[i])
 	}
 }
 
-func loopNe[T number | complexNumber](d []uint8, a, b, _ []T, _ *Params) {
+func loopNe[T complexNumber](d []uint8, a, b, _ []T, _ *Params) {
 	for i, x := range a {
 		d[i] = bit(x != b[i])
-	}
-}
-
-func loopLt[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x < b[i])
-	}
-}
-
-func loopLe[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x <= b[i])
-	}
-}
-
-func loopGt[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x > b[i])
-	}
-}
-
-func loopGe[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x >= b[i])
-	}
-}
-
-func loopBoth[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x != 0 && b[i] != 0)
-	}
-}
-
-func loopEither[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit(x != 0 || b[i] != 0)
-	}
-}
-
-func loopDiffer[T number](d []uint8, a, b, _ []T, _ *Params) {
-	for i, x := range a {
-		d[i] = bit((x != 0) != (b[i] != 0))
 	}
 }
 
@@ -78,16 +37,16 @@ func loopClose[T number](d []uint8, a, b, _ []T, p *Params) {
 }
 
 var (
-	eqOp      = predicate{f32: loopEq[float32], f64: loopEq[float64], i64: loopEq[int64], u64: loopEq[uint64], c64: loopEq[complex64], c128: loopEq[complex128]}
-	neOp      = predicate{f32: loopNe[float32], f64: loopNe[float64], i64: loopNe[int64], u64: loopNe[uint64], c64: loopNe[complex64], c128: loopNe[complex128]}
-	ltOp      = predicate{f32: loopLt[float32], f64: loopLt[float64], i64: loopLt[int64], u64: loopLt[uint64]}
-	leOp      = predicate{f32: loopLe[float32], f64: loopLe[float64], i64: loopLe[int64], u64: loopLe[uint64]}
-	gtOp      = predicate{f32: loopGt[float32], f64: loopGt[float64], i64: loopGt[int64], u64: loopGt[uint64]}
-	geOp      = predicate{f32: loopGe[float32], f64: loopGe[float64], i64: loopGe[int64], u64: loopGe[uint64]}
-	bothOp    = predicate{f32: loopBoth[float32], f64: loopBoth[float64], i64: loopBoth[int64], u64: loopBoth[uint64]}
-	eitherOp  = predicate{f32: loopEither[float32], f64: loopEither[float64], i64: loopEither[int64], u64: loopEither[uint64]}
-	differOp  = predicate{f32: loopDiffer[float32], f64: loopDiffer[float64], i64: loopDiffer[int64], u64: loopDiffer[uint64]}
-	isCloseOp = predicate{f32: loopClose[float32], f64: loopClose[float64], i64: loopClose[int64], u64: loopClose[uint64],
+	eqOp      = &predicate{recipe: of2((*jit.Builder).Eq), c64: loopEq[complex64], c128: loopEq[complex128]}
+	neOp      = &predicate{recipe: of2((*jit.Builder).Ne), c64: loopNe[complex64], c128: loopNe[complex128]}
+	ltOp      = &predicate{recipe: ltRecipe}
+	leOp      = &predicate{recipe: leRecipe}
+	gtOp      = &predicate{recipe: gtRecipe}
+	geOp      = &predicate{recipe: geRecipe}
+	bothOp    = &predicate{recipe: truthsRecipe((*jit.Builder).And)}
+	eitherOp  = &predicate{recipe: truthsRecipe((*jit.Builder).Or)}
+	differOp  = &predicate{recipe: truthsRecipe((*jit.Builder).Xor)}
+	isCloseOp = &predicate{f32: loopClose[float32], f64: loopClose[float64], i64: loopClose[int64], u64: loopClose[uint64],
 		prep: func(c *Call, p *Params) {
 			p.F[0], p.F[1], p.N = c.Attrs.Float("rtol"), c.Attrs.Float("atol"), int(bit(c.Attrs.Bool("equal_nan")))
 		}}
@@ -133,7 +92,7 @@ func all(o *predicate, c *Call) error {
 }
 
 // AllClose asks whether all elements are close, as IsClose says.
-func AllClose(c *Call) error { return all(&isCloseOp, c) }
+func AllClose(c *Call) error { return all(isCloseOp, c) }
 
 // Equal asks whether two arrays have the same dimensions and equal elements.
 func Equal(c *Call) error {
@@ -141,5 +100,5 @@ func Equal(c *Call) error {
 		c.Out[0].Buf[0] = 0
 		return nil
 	}
-	return all(&eqOp, c)
+	return all(eqOp, c)
 }

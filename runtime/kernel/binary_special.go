@@ -27,7 +27,7 @@ var (
 	}, nil, nil)
 	ldexpOp = pairs(func(x, y float64) float64 { return x * math.Exp2(y) }, nil, nil)
 	zetaOp  = pairs(zeta, nil, nil)
-	powOp   = elementwise{
+	powOp   = &elementwise{
 		z2: powComplex,
 		f32: func(d, a, b, _ []float32, _ *Params) {
 			if !powConstant(d, a, b) {
@@ -55,7 +55,7 @@ var (
 		},
 		heavy: true,
 	}
-	nextafterOp = elementwise{
+	nextafterOp = &elementwise{
 		f32: func(d, a, b, _ []float32, p *Params) {
 			t := dtype.DType(p.N)
 			for i, x := range a {

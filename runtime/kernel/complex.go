@@ -149,7 +149,7 @@ var angleParts = byParts(func(re, im float64) float64 {
 var absParts = byParts(math.Hypot)
 
 // over gives an operation that has a function of complex numbers too.
-func (o elementwise) over(f func(complex128) complex128) elementwise {
+func (o *elementwise) over(f func(complex128) complex128) *elementwise {
 	o.z = f
 	return o
 }

@@ -53,8 +53,12 @@ func scratch[T element](w *work, i int) []T {
 // does not have are nil, and so is p when it has no Prep.
 type loop[D, T any] func(d []D, a, b, e []T, p *Params)
 
-// An elementwise is one operation: a loop for each compute type it supports.
+// An elementwise is one operation: a recipe, and a Go loop for each compute
+// type that it does not know.
 type elementwise struct {
+	recipe recipe
+	points points
+
 	f32  loop[float32, float32]
 	f64  loop[float64, float64]
 	i64  loop[int64, int64]
@@ -77,6 +81,9 @@ type elementwise struct {
 
 // A predicate is an operation whose result is Bool.
 type predicate struct {
+	recipe recipe
+	points points
+
 	f32   loop[uint8, float32]
 	f64   loop[uint8, float64]
 	i64   loop[uint8, int64]
@@ -96,11 +103,13 @@ func (e *UnsupportedError) Error() string { return "no kernel for " + e.DType.St
 
 // run computes c.Out[0].
 func (o *elementwise) run(c *Call) error {
-	t := c.Out[0].DType
-	pl := plan{class: Class(t), out: Class(t), round: t, heavy: o.heavy, prep: o.prep}
-	if o.wide && t.Kind() >= dtype.KindFloat {
-		pl.round = dtype.Invalid
+	if o.recipe != nil {
+		if done, err := o.points.compute(c, o.recipe, o.types, o.prep, o.heavy); done {
+			return err
+		}
 	}
+	t, round := o.types(c)
+	pl := plan{class: Class(t), out: Class(t), round: round, heavy: o.heavy, prep: o.prep}
 	switch {
 	case pl.class == dtype.F32 && o.f32 != nil:
 		drive(c, &pl, loadReal[float32], storeRun[float32], o.f32)
@@ -126,8 +135,29 @@ func (o *elementwise) run(c *Call) error {
 	return nil
 }
 
+// types gives the type that operands are converted to and the one that 0-d
+// operands are rounded to first; Invalid: they are not.
+func (o *elementwise) types(c *Call) (as, round dtype.DType) {
+	as = c.Out[0].DType
+	if o.wide && as.Kind() >= dtype.KindFloat {
+		return as, dtype.Invalid
+	}
+	return as, as
+}
+
+// types gives the type that operands are compared in.
+func (o *predicate) types(c *Call) (as, round dtype.DType) {
+	as = promoted(c.In)
+	return as, as
+}
+
 // run computes c.Out[0].
 func (o *predicate) run(c *Call) error {
+	if o.recipe != nil {
+		if done, err := o.points.compute(c, o.recipe, o.types, o.prep, o.heavy); done {
+			return err
+		}
+	}
 	t := promoted(c.In)
 	pl := plan{class: Class(t), out: dtype.Bool, round: t, heavy: o.heavy, prep: o.prep}
 	switch {

@@ -244,31 +244,10 @@ func Dropout(c *Call) error {
 	return dropoutOp.run(&Call{In: []Array{c.In[1], mask, scale}, Out: c.Out[:1]})
 }
 
-var dropoutOp = elementwise{f32: loopDropout[float32], f64: loopDropout[float64], wide: true}
-
-func loopDropout[T float32 | float64](d, a, mask, scale []T, _ *Params) {
-	for i, x := range a {
-		d[i] = 0
-		if mask[i] != 0 {
-			d[i] = x * scale[i]
-		}
-	}
-}
-
-var dropoutBackOp = elementwise{
-	f32: func(d, a, mask, _ []float32, p *Params) {
-		k := float32(p.F[0])
-		for i, x := range a {
-			d[i] = x * mask[i] * k
-		}
-	},
-	f64: func(d, a, mask, _ []float64, p *Params) {
-		for i, x := range a {
-			d[i] = x * mask[i] * p.F[0]
-		}
-	},
-	prep: func(c *Call, p *Params) { p.number(0, c.Attrs.Get("scale")) },
-}
+var (
+	dropoutOp     = &elementwise{recipe: dropoutRecipe, wide: true}
+	dropoutBackOp = &elementwise{recipe: dropoutBackRecipe, prep: func(c *Call, p *Params) { p.number(0, c.Attrs.Get("scale")) }}
+)
 
 // DropoutBackward computes gradient · mask · scale, an attribute.
 func DropoutBackward(c *Call) error { return dropoutBackOp.run(c) }

@@ -3,47 +3,54 @@ package kernel
 import (
 	"math"
 	"math/cmplx"
+
+	recipes "github.com/tpush/tpush/runtime/jit/recipe"
 )
 
-// Transcendental functions of one operand: computed in f64 and rounded once,
-// so an f32 result is within 0.5 units in the last place but for rare double
-// roundings.
+// Transcendental functions of one operand. Narrow types take the recipe of the
+// function where there is one; all others are computed in f64 and rounded once.
 
 // heavy makes an operation of an expensive f64 function.
-func heavy(f func(float64) float64) elementwise {
+func heavy(f func(float64) float64) *elementwise {
 	o := light(f)
 	o.heavy = true
 	return o
 }
 
+// narrow gives the types of 32 bits and fewer a recipe.
+func (o *elementwise) narrow(r recipe) *elementwise {
+	o.recipe, o.f32 = narrowOnly(r), nil
+	return o
+}
+
 var (
-	expOp     = heavyFast(math.Exp, expFast).over(cmplx.Exp)
-	exp2Op    = heavy(math.Exp2)
-	expm1Op   = heavy(math.Expm1)
-	logOp     = heavy(math.Log).over(cmplx.Log)
-	log2Op    = heavy(log2)
+	expOp     = heavy(math.Exp).narrow(recipe1(recipes.Exp)).over(cmplx.Exp)
+	exp2Op    = heavy(math.Exp2).narrow(recipe1(recipes.Exp2))
+	expm1Op   = heavy(math.Expm1).narrow(recipe1(recipes.Expm1))
+	logOp     = heavy(math.Log).narrow(recipe1(recipes.Log)).over(cmplx.Log)
+	log2Op    = heavy(log2).narrow(recipe1(recipes.Log2))
 	log10Op   = heavy(log10)
-	log1pOp   = heavy(math.Log1p)
+	log1pOp   = heavy(math.Log1p).narrow(recipe1(recipes.Log1p))
 	sinOp     = heavy(math.Sin).over(cmplx.Sin)
 	cosOp     = heavy(math.Cos).over(cmplx.Cos)
 	tanOp     = heavy(math.Tan).over(cmplx.Tan)
 	asinOp    = heavy(math.Asin)
 	acosOp    = heavy(math.Acos)
 	atanOp    = heavy(math.Atan)
-	sinhOp    = heavy(math.Sinh).over(cmplx.Sinh)
-	coshOp    = heavy(math.Cosh).over(cmplx.Cosh)
-	tanhOp    = heavyFast(math.Tanh, tanhFast).over(cmplx.Tanh)
-	asinhOp   = heavy(math.Asinh)
+	sinhOp    = heavy(math.Sinh).narrow(recipe1(recipes.Sinh)).over(cmplx.Sinh)
+	coshOp    = heavy(math.Cosh).narrow(recipe1(recipes.Cosh)).over(cmplx.Cosh)
+	tanhOp    = heavy(math.Tanh).narrow(recipe1(recipes.Tanh)).over(cmplx.Tanh)
+	asinhOp   = heavy(math.Asinh).narrow(recipe1(recipes.Asinh))
 	acoshOp   = heavy(math.Acosh)
-	atanhOp   = heavy(math.Atanh)
-	erfOp     = heavy(math.Erf)
-	erfcOp    = heavy(math.Erfc)
+	atanhOp   = heavy(math.Atanh).narrow(recipe1(recipes.Atanh))
+	erfOp     = heavy(math.Erf).narrow(recipe1(recipes.Erf))
+	erfcOp    = heavy(math.Erfc).narrow(recipe1(recipes.Erfc))
 	erfinvOp  = heavy(math.Erfinv)
 	lgammaOp  = heavy(lgamma)
 	digammaOp = heavy(digamma)
-	deg2radOp = light(func(x float64) float64 { return x * (math.Pi / 180) })
-	rad2degOp = light(func(x float64) float64 { return x * (180 / math.Pi) })
-	sincOp    = elementwise{
+	deg2radOp = &elementwise{recipe: factorRecipe(math.Pi / 180)}
+	rad2degOp = &elementwise{recipe: factorRecipe(180 / math.Pi)}
+	sincOp    = &elementwise{
 		f32: func(d, a, _, _ []float32, _ *Params) {
 			for i, x := range a {
 				d[i] = float32(sinc(float64(x)))
@@ -60,7 +67,7 @@ var (
 	i1Op      = heavy(func(x float64) float64 { return math.Exp(math.Abs(x)) * bessel1e(x) })
 	i1eOp     = heavy(bessel1e)
 	erfcxOp   = heavy(erfcx)
-	ndtrOp    = heavy(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 })
+	ndtrOp    = heavy(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }).narrow(recipe1(recipes.Phi))
 	ndtriOp   = heavy(ndtri)
 	logNdtrOp = heavy(logNdtr)
 	entrOp    = heavy(entr)
@@ -338,7 +345,7 @@ func LogNdtr(c *Call) error { return logNdtrOp.run(c) }
 // Entr computes -x·log x, 0 at 0 and -∞ below.
 func Entr(c *Call) error { return entrOp.run(c) }
 
-var logitOp = elementwise{
+var logitOp = &elementwise{
 	f32: func(d, a, _, _ []float32, p *Params) {
 		for i, x := range a {
 			d[i] = float32(logit(float64(x), p.F[0]))
@@ -363,7 +370,7 @@ func logit(x, eps float64) float64 {
 // Logit computes log(x/(1-x)), of x clamped to [eps, 1-eps] when attribute eps ≥ 0.
 func Logit(c *Call) error { return logitOp.run(c) }
 
-var polygammaOp = elementwise{
+var polygammaOp = &elementwise{
 	f32: func(d, a, _, _ []float32, p *Params) {
 		for i, x := range a {
 			d[i] = float32(polygamma(p.N, float64(x)))
@@ -378,7 +385,7 @@ var polygammaOp = elementwise{
 	prep:  func(c *Call, p *Params) { p.N = c.Attrs.Int("n") },
 }
 
-var mvlgammaOp = elementwise{
+var mvlgammaOp = &elementwise{
 	f32: func(d, a, _, _ []float32, p *Params) {
 		for i, x := range a {
 			d[i] = float32(mvlgamma(float64(x), p.N))

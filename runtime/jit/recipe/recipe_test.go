@@ -1,0 +1,135 @@
+package recipe
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/jit"
+)
+
+// a function of the package, what it approximates, and how closely.
+type function struct {
+	name  string
+	build func(*jit.Builder, jit.Value) jit.Value
+	want  func(float64) float64
+	ulps  float64
+	// atol is an error that does not count: where results vanish.
+	atol float64
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func log1pexp(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+var functions = []function{
+	{"exp", Exp, math.Exp, 1, 0},
+	{"exp2", Exp2, math.Exp2, 1, 0},
+	{"expm1", Expm1, math.Expm1, 1.5, 0},
+	{"sigmoid", Sigmoid, sigmoid, 2, 5e-39},
+	{"silu", SiLU, func(x float64) float64 { return x * sigmoid(x) }, 2.5, 5e-37},
+	{"tanh", Tanh, math.Tanh, 1.5, 0},
+	{"sinh", Sinh, math.Sinh, 3, 0},
+	{"cosh", Cosh, math.Cosh, 1.5, 0},
+	{"mish", Mish, func(x float64) float64 { return x * math.Tanh(log1pexp(x)) }, 4, 1e-36},
+	{"gelu_tanh", GELUTanh, func(x float64) float64 {
+		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
+	}, 4, 1e-7},
+	{"gelu", GELU, func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 }, 8, 1e-8},
+	{"ndtr", Phi, func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }, 8, 1e-8},
+	{"erf", Erf, math.Erf, 1.5, 0},
+	{"erfc", Erfc, math.Erfc, 6, 0},
+	{"log", Log, math.Log, 1, 0},
+	{"log2", Log2, log2, 1.5, 0},
+	{"log1p", Log1p, math.Log1p, 1.5, 0},
+	{"softplus", Softplus, log1pexp, 2.5, 0},
+	{"log_sigmoid", LogSigmoid, func(x float64) float64 { return -log1pexp(-x) }, 2.5, 0},
+	{"asinh", Asinh, math.Asinh, 2, 0},
+	{"atanh", Atanh, math.Atanh, 2, 0},
+}
+
+func log2(x float64) float64 {
+	if x <= 0 || math.IsInf(x, 0) {
+		return math.Log(x)
+	}
+	return math.Log2(x)
+}
+
+// samples covers every exponent and sign, and the edges of the reductions.
+func samples() []float32 {
+	s := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		1, -1, 2, 0.5, 1e-45, -1e-45, 1.1754942e-38, math.MaxFloat32, -math.MaxFloat32, 0.625, 0.921875,
+		88.72283, 88.72284, 88.7229, -87.33654, -87.33655, -103.97207, -103.97208, -103.9721, -104.1, 127.99999, 128, -149, -150, -150.1, 10, -10.1}
+	for u := uint64(0); u < 1<<32; u += 300007 {
+		s = append(s, math.Float32frombits(uint32(u)))
+	}
+	for i := -4000; i <= 4000; i++ {
+		s = append(s, float32(i)*0.00417, float32(i)*0.0253)
+	}
+	return s
+}
+
+// run applies f to each element.
+func run(t *testing.T, f func(*jit.Builder, jit.Value) jit.Value, x []float32) []float32 {
+	t.Helper()
+	b := jit.NewBuilder()
+	b.Out(dtype.F32, f(b, b.In(dtype.F32)))
+	y := make([]float32, len(x))
+	err := jit.NewEngine().Kernel(b.Program()).Run(&jit.Call{Dims: []int{len(x)},
+		In:  []jit.Operand{{Buf: bytesOf(x), Strides: []int{1}}},
+		Out: []jit.Operand{{Buf: bytesOf(y), Strides: []int{1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+func bytesOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+}
+
+// ulps is how far got lies from want, in units of the last place of want.
+func ulps(got float32, want float64) float64 {
+	g := float64(got)
+	switch {
+	case g != g && want != want || g == want:
+		return 0
+	case g != g || want != want:
+		return math.Inf(1)
+	case math.IsInf(g, 0) && math.Abs(want) >= 0x1.ffffffp127 && g*want > 0:
+		return 0
+	}
+	e := max(math.Ilogb(want), -126)
+	if want == 0 {
+		e = -126
+	}
+	return math.Abs(g-want) / math.Ldexp(1, e-23)
+}
+
+func TestFunctions(t *testing.T) {
+	x := samples()
+	for _, f := range functions {
+		t.Run(f.name, func(t *testing.T) {
+			y := run(t, f.build, x)
+			worst, at := 0.0, 0
+			for i, v := range x {
+				want := f.want(float64(v))
+				u := ulps(y[i], want)
+				if math.Abs(float64(y[i])-want) <= f.atol {
+					u = 0
+				}
+				if u > worst {
+					worst, at = u, i
+				}
+				if v == 0 && want == 0 && math.Signbit(want) != math.Signbit(float64(y[i])) {
+					t.Errorf("sign of %v(%v)", f.name, v)
+				}
+			}
+			t.Logf("%.2f ulp at %v", worst, x[at])
+			if worst > f.ulps {
+				t.Errorf("%v units in the last place at %v: got %v, want %v", worst, x[at], y[at], f.want(float64(x[at])))
+			}
+		})
+	}
+}
