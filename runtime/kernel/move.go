@@ -370,6 +370,15 @@ func addWithin[T factor](c *Call, v shape.View) {
 func SumToSize(c *Call) error {
 	x, out := c.In[0], c.Out[0]
 	lead := len(x.Dims) - len(out.Dims)
+	if !out.DType.IsComplex() && out.DType != dtype.Bool {
+		var axes []int
+		for i, d := range x.Dims {
+			if i < lead || out.Dims[i-lead] != d {
+				axes = append(axes, i)
+			}
+		}
+		return sumOver(x, out, axes, -1)
+	}
 	var con contraction
 	for i, d := range x.Dims {
 		if i >= lead && out.Dims[i-lead] == d {

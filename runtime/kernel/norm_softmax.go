@@ -10,21 +10,27 @@ func floatRows(c *Call, f32 func(x, y []float32), f64 func(x, y []float64)) erro
 	return scan(c, f32, f64, nil)
 }
 
-// floatRows2 is floatRows for two inputs of one shape.
-func floatRows2(c *Call, f32 func(x, v, y []float32), f64 func(x, v, y []float64)) error {
-	x, v, out := c.In[0], c.In[1], c.Out[0]
-	if out.Size() == 0 {
-		return nil
+// wideRows runs the recipe of o along dim, and f on each row for types that it
+// does not know.
+func wideRows(c *Call, o *rowOp, f func(x, y []float64)) error {
+	axes := oneAxis(c.Attrs, len(c.In[0].Dims))
+	if done, err := o.run(c, axes); done || c.Out[0].Size() == 0 {
+		return err
 	}
-	axes := oneAxis(c.Attrs, len(x.Dims))
-	return byType(out.DType,
-		func() { mapRows2(x, v, out, axes, f32) },
-		func() { mapRows2(x, v, out, axes, f64) },
-		nil)
+	return alongAxes(c.In[0], c.Out[0], axes, f)
+}
+
+// wideRows2 is wideRows for two inputs of one shape.
+func wideRows2(c *Call, o *rowOp, f func(x, v, y []float64)) error {
+	axes := oneAxis(c.Attrs, len(c.In[0].Dims))
+	if done, err := o.run(c, axes); done || c.Out[0].Size() == 0 {
+		return err
+	}
+	return alongAxes2(c.In[0], c.In[1], c.Out[0], axes, f)
 }
 
 // Softmax gives e^x / Σ e^x along dim, shifted by the largest element.
-func Softmax(c *Call) error { return floatRows(c, softmaxRow[float32], softmaxRow[float64]) }
+func Softmax(c *Call) error { return wideRows(c, softmaxRows, softmaxRow[float64]) }
 
 func softmaxRow[T float32 | float64](x, y []T) {
 	_, s := shiftedExp(x, y)
@@ -35,10 +41,10 @@ func softmaxRow[T float32 | float64](x, y []T) {
 }
 
 // Softmin is Softmax of −x.
-func Softmin(c *Call) error { return floatRows(c, softminRow[float32], softminRow[float64]) }
+func Softmin(c *Call) error { return wideRows(c, softminRows, softminRow) }
 
-func softminRow[T float32 | float64](x, y []T) {
-	n := make([]T, len(x))
+func softminRow(x, y []float64) {
+	n := make([]float64, len(x))
 	for i, v := range x {
 		n[i] = -v
 	}
@@ -46,41 +52,27 @@ func softminRow[T float32 | float64](x, y []T) {
 }
 
 // LogSoftmax gives x − log Σ e^x along dim.
-func LogSoftmax(c *Call) error {
-	return floatRows(c, logSoftmaxRow[float32], logSoftmaxRow[float64])
-}
+func LogSoftmax(c *Call) error { return wideRows(c, logSoftmaxRows, logSoftmaxRow) }
 
-func logSoftmaxRow[T float32 | float64](x, y []T) {
+func logSoftmaxRow(x, y []float64) {
 	m, s := shiftedExp(x, y)
-	l := T(math.Log(float64(s)))
+	l := math.Log(s)
 	for i, v := range x {
 		y[i] = v - m - l
 	}
 }
 
 // SoftmaxBackward gives y·(dy − Σ dy·y) along dim. Inputs dy, y.
-func SoftmaxBackward(c *Call) error {
-	return floatRows2(c, softmaxBackwardRow[float32], softmaxBackwardRow[float64])
-}
-
-func softmaxBackwardRow[T float32 | float64](dy, y, out []T) {
-	for i, v := range y {
-		out[i] = dy[i] * v
-	}
-	s := sumRow(out)
-	for i, v := range y {
-		out[i] = v * (dy[i] - s)
-	}
-}
+func SoftmaxBackward(c *Call) error { return wideRows2(c, softmaxBackRows, nil) }
 
 // LogSoftmaxBackward gives dy − e^y·Σ dy along dim. Inputs dy, y.
 func LogSoftmaxBackward(c *Call) error {
-	return floatRows2(c, logSoftmaxBackwardRow[float32], logSoftmaxBackwardRow[float64])
+	return wideRows2(c, logSoftmaxBackRows, logSoftmaxBackwardRow)
 }
 
-func logSoftmaxBackwardRow[T float32 | float64](dy, y, out []T) {
+func logSoftmaxBackwardRow(dy, y, out []float64) {
 	s := sumRow(dy)
 	for i, v := range y {
-		out[i] = dy[i] - expOf(v)*s
+		out[i] = dy[i] - math.Exp(v)*s
 	}
 }

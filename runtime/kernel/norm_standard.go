@@ -6,13 +6,10 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// spreadOf gives the mean of a row and 1/√(variance+eps); without center the
-// mean is 0 and the variance is the mean square.
-func spreadOf[T float32 | float64](row []T, center bool, eps float64) (mean, rstd T) {
+// spreadOf gives the mean of a row and 1/√(variance+eps).
+func spreadOf[T float32 | float64](row []T, eps float64) (mean, rstd T) {
 	n := T(len(row))
-	if center {
-		mean = sumRow(row) / n
-	}
+	mean = sumRow(row) / n
 	var part [1]T
 	sums := part[:0]
 	if len(row) > sumBlock {
@@ -40,50 +37,21 @@ func spreadOf[T float32 | float64](row []T, center bool, eps float64) (mean, rst
 
 // Standardize gives (x − mean)·rstd over dim; x·rstd without center.
 func Standardize(c *Call) error {
-	x, out := c.In[0], c.Out[0]
-	axes := reducedAxes(c.Attrs, len(x.Dims))
-	center, eps := c.Attrs.Bool("center"), c.Attrs.Float("eps")
-	return byType(out.DType,
-		func() { mapRows(x, out, axes, standardRow[float32](center, eps)) },
-		func() { mapRows(x, out, axes, standardRow[float64](center, eps)) }, nil)
-}
-
-func standardRow[T float32 | float64](center bool, eps float64) func(x, y []T) {
-	return func(x, y []T) {
-		m, r := spreadOf(x, center, eps)
-		for i, v := range x {
-			y[i] = (v - m) * r
-		}
+	o := rmsStandardizeRows
+	if c.Attrs.Bool("center") {
+		o = standardizeRows
 	}
+	return o.compute(c, reducedAxes(c.Attrs, len(c.In[0].Dims)))
 }
 
 // StandardizeBackward gives r·(dy − mean(dy) − x̂·mean(dy·x̂)) over dim, x̂ the
 // standardized x and r its 1/√(variance+eps). Inputs dy, x.
 func StandardizeBackward(c *Call) error {
-	dy, x, out := c.In[0], c.In[1], c.Out[0]
-	axes := reducedAxes(c.Attrs, len(x.Dims))
-	center, eps := c.Attrs.Bool("center"), c.Attrs.Float("eps")
-	return byType(out.DType,
-		func() { mapRows2(dy, x, out, axes, standardBackwardRow[float32](center, eps)) },
-		func() { mapRows2(dy, x, out, axes, standardBackwardRow[float64](center, eps)) }, nil)
-}
-
-func standardBackwardRow[T float32 | float64](center bool, eps float64) func(dy, x, out []T) {
-	return func(dy, x, out []T) {
-		m, r := spreadOf(x, center, eps)
-		n := T(len(x))
-		var m1 T
-		if center {
-			m1 = sumRow(dy) / n
-		}
-		for i, v := range x {
-			out[i] = dy[i] * ((v - m) * r)
-		}
-		m2 := sumRow(out) / n
-		for i, v := range x {
-			out[i] = r * (dy[i] - m1 - (v-m)*r*m2)
-		}
+	o := rmsStandardizeBackRows
+	if c.Attrs.Bool("center") {
+		o = standardizeBackRows
 	}
+	return o.compute(c, reducedAxes(c.Attrs, len(c.In[0].Dims)))
 }
 
 // optional gives the elements of an optional operand, nil when absent.
@@ -97,19 +65,14 @@ func optional[T accum](c *Call, i int) []T {
 // LayerNorm standardizes over the last axes, then scales and shifts by
 // element. Inputs x, weight, bias.
 func LayerNorm(c *Call) error {
-	return byType(c.Out[0].DType,
-		func() { layerNorm[float32](c, true, optional[float32](c, 2), c.Attrs.Float("eps")) },
-		func() { layerNorm[float64](c, true, optional[float64](c, 2), c.Attrs.Float("eps")) }, nil)
+	return layerNormRows.compute(c, lastN(len(c.In[0].Dims), len(c.Attrs.Ints("normalized_shape"))))
 }
 
 // RMSNorm divides by the root of the mean square over the last axes, then
 // scales by element. Inputs x, weight. Without eps it takes the machine
 // epsilon of the type.
 func RMSNorm(c *Call) error {
-	eps := RMSEpsilon(c.Out[0].Spec(), c.Attrs)
-	return byType(c.Out[0].DType,
-		func() { layerNorm[float32](c, false, nil, eps) },
-		func() { layerNorm[float64](c, false, nil, eps) }, nil)
+	return rmsNormRows.compute(c, lastN(len(c.In[0].Dims), len(c.Attrs.Ints("normalized_shape"))))
 }
 
 // RMSEpsilon is the attribute eps, or the distance from 1 to the next number of the type that x computes in.
@@ -122,32 +85,6 @@ func RMSEpsilon(x shape.Spec, a Attrs) float64 {
 		m = 52
 	}
 	return math.Ldexp(1, -m)
-}
-
-func layerNorm[T float32 | float64](c *Call, center bool, bias []T, eps float64) {
-	x, out := c.In[0], c.Out[0]
-	weight := optional[T](c, 1)
-	k := len(c.Attrs.Ints("normalized_shape"))
-	mapRows(x, out, lastN(len(x.Dims), k), func(x, y []T) {
-		m, r := spreadOf(x, center, eps)
-		switch {
-		case weight != nil && bias != nil:
-			for i, v := range x {
-				y[i] = (v-m)*r*weight[i] + bias[i]
-			}
-		case weight != nil:
-			for i, v := range x {
-				y[i] = (v - m) * r * weight[i]
-			}
-		default:
-			for i, v := range x {
-				y[i] = (v - m) * r
-				if bias != nil {
-					y[i] += bias[i]
-				}
-			}
-		}
-	})
 }
 
 // lastN gives the last k axes of a rank.
@@ -191,7 +128,7 @@ func groupNorm[T float32 | float64](c *Call, groups, w, b int) {
 	Parallel(n*groups, rowGrain(per), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x, y := xs[i*per:(i+1)*per], dst[i*per:(i+1)*per]
-			m, r := spreadOf(x, true, eps)
+			m, r := spreadOf(x, eps)
 			ch := i % groups * (channels / groups)
 			for k := 0; k < per; k += size {
 				scale, shift := r, T(0)
@@ -271,7 +208,7 @@ func batchNorm[T float32 | float64](c *Call) {
 	}
 	rows(x, axes, func(ch int, row []T) {
 		n := len(row)
-		m, r := spreadOf(row, true, eps)
+		m, r := spreadOf(row, eps)
 		scale, shift := r, T(0)
 		if weight != nil {
 			scale *= weight[ch]

@@ -22,6 +22,8 @@ type expr struct {
 	n     int         // operands, absent ones included
 	fetch func(i int, t jit.Type) jit.Value
 	attr  func(i int, t jit.Type, saturated bool) jit.Value
+	// length is the number of elements of a row.
+	length func(t jit.Type) jit.Value
 }
 
 // x is operand i in the compute type; 0 when absent.
@@ -73,8 +75,9 @@ type pointKey struct {
 
 // points remembers the programs of one operation. They are few.
 type points struct {
-	mu   sync.Mutex
-	list atomic.Pointer[[]*point]
+	mu    sync.Mutex
+	list  atomic.Pointer[[]*point]
+	known [8]atomic.Int32 // by compute type: 1 when the recipe knows it, 2 when not, 0 before it was asked
 }
 
 // A point is one compiled program.
@@ -92,6 +95,7 @@ type paramSource struct {
 	t         jit.Type
 	round     dtype.DType // the operand is rounded to it first; Invalid: it is not
 	saturated bool
+	length    bool // the number of elements of a row
 }
 
 // find gives the program for a key.
@@ -267,19 +271,27 @@ func scalarBits(a *Array, t jit.Type, round dtype.DType) uint64 {
 }
 
 // build makes the program of a recipe. The result is stored as key.out.
-func (r recipe) build(k *pointKey, as, round dtype.DType) *point {
+func (r recipe) build(k *pointKey, as, round dtype.DType, folds bool) *point {
 	q := &point{key: *k}
 	t := jit.Natural(as)
 	if t == jit.NoType {
 		return q
 	}
 	b := jit.NewBuilder()
+	declared := map[paramSource]jit.Value{}
 	param := func(s paramSource) jit.Value {
-		q.params = append(q.params, s)
-		if s.t == jit.Mask {
-			return b.Convert(b.Param(jit.I32), jit.Mask)
+		if v := declared[s]; v != 0 {
+			return v
 		}
-		return b.Param(s.t)
+		q.params = append(q.params, s)
+		var v jit.Value
+		if s.t == jit.Mask {
+			v = b.Convert(b.Param(jit.I32), jit.Mask)
+		} else {
+			v = b.Param(s.t)
+		}
+		declared[s] = v
+		return v
 	}
 	var made [3]struct {
 		v jit.Value
@@ -304,6 +316,7 @@ func (r recipe) build(k *pointKey, as, round dtype.DType) *point {
 	e.attr = func(i int, t jit.Type, saturated bool) jit.Value {
 		return param(paramSource{operand: -1, slot: i, t: t, saturated: saturated})
 	}
+	e.length = func(t jit.Type) jit.Value { return param(paramSource{operand: -1, t: t, length: true}) }
 	for _, d := range k.in {
 		if d.IsComplex() {
 			return q
@@ -313,7 +326,11 @@ func (r recipe) build(k *pointKey, as, round dtype.DType) *point {
 	if v == 0 {
 		return q
 	}
-	b.Out(k.out, v)
+	if folds {
+		b.RowOut(k.out, v)
+	} else {
+		b.Out(k.out, v)
+	}
 	q.kernel = programs.Kernel(b.Program())
 	return q
 }
@@ -336,7 +353,7 @@ func (ps *points) compute(c *Call, r recipe, as func(c *Call) (as, round dtype.D
 	pc.arrange(c)
 	q := ps.find(&pc.key, func(k *pointKey) *point {
 		t, round := as(c)
-		return r.build(k, t, round)
+		return r.build(k, t, round, false)
 	})
 	if q.kernel == nil {
 		pointCalls.Put(pc)

@@ -97,25 +97,34 @@ func argMinRow[T accum](row []T) int {
 }
 
 // Amax is the largest element over dim.
-func Amax(c *Call) error { return extreme(c, 0, maxRow[float32], maxRow[float64], maxRow[int64]) }
+func Amax(c *Call) error {
+	return extreme(c, amaxRows, 0, maxRow[float32], maxRow[float64], maxRow[int64])
+}
 
 // Amin is the smallest element over dim.
-func Amin(c *Call) error { return extreme(c, 0, minRow[float32], minRow[float64], minRow[int64]) }
+func Amin(c *Call) error {
+	return extreme(c, aminRows, 0, minRow[float32], minRow[float64], minRow[int64])
+}
 
 // Aminmax is both: results min and max.
 func Aminmax(c *Call) error {
-	if err := extreme(c, 0, minRow[float32], minRow[float64], minRow[int64]); err != nil {
+	if err := extreme(c, aminRows, 0, minRow[float32], minRow[float64], minRow[int64]); err != nil {
 		return err
 	}
-	return extreme(c, 1, maxRow[float32], maxRow[float64], maxRow[int64])
+	return extreme(c, amaxRows, 1, maxRow[float32], maxRow[float64], maxRow[int64])
 }
 
-func extreme(c *Call, out int, f32 func([]float32) float32, f64 func([]float64) float64, i64 func([]int64) int64) error {
+func extreme(c *Call, o *rowOp, out int, f32 func([]float32) float32, f64 func([]float64) float64, i64 func([]int64) int64) error {
 	x, y := flip64(c.In[0]), c.Out[out]
 	if y.Size() == 0 {
 		return nil
 	}
 	axes := reducedAxes(c.Attrs, len(x.Dims))
+	if o.suits(x, axes) {
+		if done, err := o.run(&Call{In: c.In[:1], Out: []Array{y}}, axes); done {
+			return err
+		}
+	}
 	err := byType(y.DType,
 		func() { reduceRows(x, y, axes, f32) },
 		func() { reduceRows(x, y, axes, f64) },

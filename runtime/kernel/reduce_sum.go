@@ -183,8 +183,11 @@ func Mean(c *Call) error {
 
 // sumThen adds, and divides by n unless that is negative.
 func sumThen(c *Call, n int) error {
-	x, out := c.In[0], c.Out[0]
-	axes := reducedAxes(c.Attrs, len(x.Dims))
+	return sumOver(c.In[0], c.Out[0], reducedAxes(c.Attrs, len(c.In[0].Dims)), n)
+}
+
+// sumOver is sumThen over the given axes.
+func sumOver(x, out Array, axes []int, n int) error {
 	switch out.DType {
 	case dtype.C64:
 		return sumComplex[float32](x, out, axes, n)
@@ -229,6 +232,15 @@ func truths(x Array) Array {
 }
 
 func sumScaled[T accum](x, out Array, axes []int, n T, mean bool) {
+	o := sumRows
+	if mean {
+		o = meanRows
+	}
+	if o.suits(x, axes) {
+		if done, _ := o.run(&Call{In: []Array{x}, Out: []Array{out}}, axes); done {
+			return
+		}
+	}
 	dst := dest[T](out)
 	sumAs(x, axes, dst)
 	if mean {
