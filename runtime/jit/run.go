@@ -50,6 +50,7 @@ type Kernel struct {
 	engine   *Engine
 	mu       sync.Mutex
 	variants atomic.Pointer[[]*variant]
+	flat     atomic.Pointer[variant] // of dense operands, for RunFlat
 	nests    sync.Pool
 	weight   int // work of an element, in operations
 }

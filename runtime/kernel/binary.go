@@ -38,10 +38,10 @@ func loopDiv[T complexNumber](d, a, b, _ []T, _ *Params) {
 }
 
 var (
-	addOp     = &elementwise{recipe: of2((*jit.Builder).Add), c64: loopAdd[complex64], c128: loopAdd[complex128]}
-	subOp     = &elementwise{recipe: of2((*jit.Builder).Sub), c64: loopSub[complex64], c128: loopSub[complex128]}
-	mulOp     = &elementwise{wide: true, recipe: of2((*jit.Builder).Mul), c64: loopMul[complex64], c128: loopMul[complex128]}
-	divOp     = &elementwise{wide: true, recipe: floatOf2((*jit.Builder).Div), c64: loopDiv[complex64], c128: loopDiv[complex128]}
+	addOp     = &elementwise{short: shortAdd, recipe: of2((*jit.Builder).Add), c64: loopAdd[complex64], c128: loopAdd[complex128]}
+	subOp     = &elementwise{short: shortSub, recipe: of2((*jit.Builder).Sub), c64: loopSub[complex64], c128: loopSub[complex128]}
+	mulOp     = &elementwise{wide: true, short: shortMul, recipe: of2((*jit.Builder).Mul), c64: loopMul[complex64], c128: loopMul[complex128]}
+	divOp     = &elementwise{wide: true, short: shortDiv, recipe: floatOf2((*jit.Builder).Div), c64: loopDiv[complex64], c128: loopDiv[complex128]}
 	maximumOp = &elementwise{recipe: maxRecipe}
 	minimumOp = &elementwise{recipe: minRecipe}
 	fmaxOp    = &elementwise{recipe: fmaxRecipe}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"sync"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/jit"
@@ -25,7 +26,7 @@ func shiftedExp[T float32 | float64](x, y []T) (m, sum T) {
 }
 
 // expRow is the program of shiftedExp32: e^(x−m), and for the row m and the sum.
-var expRow = func() *jit.Kernel {
+var expRow = sync.OnceValue(func() *jit.Kernel {
 	b := jit.NewBuilder()
 	e := &expr{Builder: b, t: jit.F32, as: dtype.F32}
 	x := b.In(dtype.F32)
@@ -34,7 +35,7 @@ var expRow = func() *jit.Kernel {
 	b.RowOut(dtype.F32, b.ReduceMax(x))
 	b.RowOut(dtype.F32, s)
 	return programs.Kernel(b.Program())
-}()
+})
 
 func shiftedExp32(x, y []float32) (m, sum float32) {
 	rc := rowCalls.Get().(*rowCall)
@@ -45,7 +46,7 @@ func shiftedExp32(x, y []float32) (m, sum float32) {
 	outs := [3]jit.Operand{{Buf: bytesOf(y), Strides: one}, {Buf: bytesOf(rc.sums[:1]), Strides: one}, {Buf: bytesOf(rc.sums[1:]), Strides: one}}
 	rc.outs = append(rc.outs[:0], outs[:]...)
 	rc.call = jit.Call{Dims: rc.dims, In: rc.in[:1], Out: rc.outs}
-	if err := expRow.Run(&rc.call); err != nil {
+	if err := expRow().Run(&rc.call); err != nil {
 		panic(err) // the operands are made here
 	}
 	clear(rc.in[:])

@@ -63,7 +63,9 @@ func logSoftmaxRow(x, y []float64) {
 }
 
 // SoftmaxBackward gives y·(dy − Σ dy·y) along dim. Inputs dy, y.
-func SoftmaxBackward(c *Call) error { return wideRows2(c, softmaxBackRows, nil) }
+func SoftmaxBackward(c *Call) error {
+	return softmaxBackRows.compute(c, oneAxis(c.Attrs, len(c.In[0].Dims)))
+}
 
 // LogSoftmaxBackward gives dy − e^y·Σ dy along dim. Inputs dy, y.
 func LogSoftmaxBackward(c *Call) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/jit"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // A recipe writes one element of an operation as operations of a program. It
@@ -55,7 +56,7 @@ func (e *expr) unsigned() bool { return e.as == dtype.U64 }
 
 // programs is where all programs of this package are compiled: equal ones
 // once. What it holds is a function of the programs alone.
-var programs = jit.NewEngine()
+var programs = jit.NewEngine(jit.Level(simd.Chosen())) // the two count levels alike
 
 // How an operand of a point program is read.
 const (
@@ -208,7 +209,12 @@ func (pc *pointCall) run(c *Call, q *point, prep func(*Call, *Params), grain int
 	if out.Size() > grain {
 		call.Parallel = Parallel
 	}
-	err := q.kernel.Run(call)
+	var err error
+	if pc.flat && call.Parallel == nil {
+		err = q.kernel.RunFlat(pc.size[0], call)
+	} else {
+		err = q.kernel.Run(call)
+	}
 	for k := range call.In {
 		call.In[k] = jit.Operand{}
 	}

@@ -76,7 +76,7 @@ func run(t *testing.T, f func(*jit.Builder, jit.Value) jit.Value, x []float32) [
 	b := jit.NewBuilder()
 	b.Out(dtype.F32, f(b, b.In(dtype.F32)))
 	y := make([]float32, len(x))
-	err := jit.NewEngine().Kernel(b.Program()).Run(&jit.Call{Dims: []int{len(x)},
+	err := jit.NewEngine(jit.Best()).Kernel(b.Program()).Run(&jit.Call{Dims: []int{len(x)},
 		In:  []jit.Operand{{Buf: bytesOf(x), Strides: []int{1}}},
 		Out: []jit.Operand{{Buf: bytesOf(y), Strides: []int{1}}}})
 	if err != nil {
