@@ -32,6 +32,7 @@ type Builder struct {
 // slot is an input or an output.
 type slot struct {
 	dtype dtype.DType
+	size  int  // bytes of an element
 	row   bool // one element a row
 	value Value
 }

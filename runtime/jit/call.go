@@ -79,7 +79,7 @@ func (o *Operand) fault(dims []int, s slot) string {
 			hi += n
 		}
 	}
-	size := storageOf(s.dtype).bytes()
+	size := s.size
 	if lo < 0 || (hi+1)*size > len(o.Buf) {
 		return "reaches beyond its buffer"
 	}

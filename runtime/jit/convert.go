@@ -98,7 +98,7 @@ func (b *Builder) input(o Op, d dtype.DType) Value {
 	if Natural(d) == NoType {
 		panic(&TypeError{Op: o})
 	}
-	b.ins = append(b.ins, slot{dtype: d, row: o == OpRowIn})
+	b.ins = append(b.ins, slot{dtype: d, size: storageOf(d).bytes(), row: o == OpRowIn})
 	v := b.push(node{op: o, typ: word(d), imm: uint64(len(b.ins) - 1)})
 	b.ins[len(b.ins)-1].value = v
 	return b.decode(d, v)
@@ -118,7 +118,7 @@ func (b *Builder) RowOut(d dtype.DType, v Value) {
 }
 
 func (b *Builder) output(d dtype.DType, v Value, row bool) {
-	b.outs = append(b.outs, slot{dtype: d, row: row, value: b.encode(d, v)})
+	b.outs = append(b.outs, slot{dtype: d, size: storageOf(d).bytes(), row: row, value: b.encode(d, v)})
 }
 
 // Bits is the bits of x as another type of the same width.

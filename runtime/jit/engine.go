@@ -20,6 +20,7 @@ func (l Level) String() string { return [...]string{"tiles", "avx2", "avx512"}[l
 type Engine struct {
 	level   Level
 	longRow int // a row longer than this is cut even when it is folded
+	stream  int // bytes from which on a result is not expected to be read again from a cache
 	mu      sync.RWMutex
 	kernels map[string]*Kernel
 }
@@ -31,7 +32,7 @@ func NewEngine(level Level) *Engine {
 	if level > Best() || level > Tiles && !allowed() {
 		level = Tiles
 	}
-	return &Engine{level: level, longRow: 1 << 16, kernels: map[string]*Kernel{}}
+	return &Engine{level: level, longRow: 1 << 16, stream: 16 << 20, kernels: map[string]*Kernel{}}
 }
 
 // Level is how the engine runs programs.
@@ -56,9 +57,9 @@ func (e *Engine) Kernel(p *Program) *Kernel {
 }
 
 // machine makes the code of a plan.
-func (e *Engine) machine(pl *plan, alias bool) machine {
+func (e *Engine) machine(pl *plan, l layout) machine {
 	if e.level > Tiles {
-		if m := native(pl, e.level, alias); m != nil {
+		if m := native(pl, e.level, l); m != nil {
 			return m
 		}
 	}

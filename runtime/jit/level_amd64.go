@@ -18,8 +18,8 @@ func Best() Level {
 func allowed() bool { return executable([]byte{0xC3}) != nil }
 
 // native makes machine code of a plan; nil when its pages cannot be made.
-func native(pl *plan, level Level, alias bool) machine {
-	if x := newX86(pl, level == AVX512, alias); x != nil {
+func native(pl *plan, level Level, l layout) machine {
+	if x := newX86(pl, level == AVX512, l); x != nil {
 		return x
 	}
 	return nil

@@ -9,4 +9,4 @@ func Best() Level { return Tiles }
 func allowed() bool { return false }
 
 // native makes machine code of a plan; there is none for this processor.
-func native(*plan, Level, bool) machine { return nil }
+func native(*plan, Level, layout) machine { return nil }

@@ -7,14 +7,23 @@ type named struct {
 	engine *Engine
 }
 
-// machines are the ways to run a program that this computer has.
-func machines() []named {
+// levels are the levels that this computer has.
+func levels() []named {
 	var list []named
 	for level := Tiles; level <= Best(); level++ {
-		list = append(list, named{level.String(), NewEngine(level)}, named{level.String() + ", long rows", NewEngine(level)})
-		list[len(list)-1].engine.longRow = 3000
+		list = append(list, named{level.String(), NewEngine(level)})
 	}
 	return list
 }
 
-func pointer(a []uint64) unsafe.Pointer { return unsafe.Pointer(&a[0]) }
+// machines are the ways to run a program that this computer has.
+func machines() []named {
+	list := levels()
+	for _, e := range levels() {
+		e.engine.longRow, e.engine.stream = 3000, 1
+		list = append(list, named{e.name + ", long rows, past the cache", e.engine})
+	}
+	return list
+}
+
+func address(b []byte) unsafe.Pointer { return unsafe.Pointer(&b[0]) }

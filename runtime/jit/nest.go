@@ -10,9 +10,8 @@ type nest struct {
 	base  []unsafe.Pointer
 	rows  int
 	cols  int
-	splat uint64 // inputs that do not move along the row
-	packs []int  // operands that are copied to or from a dense row
-	alias bool   // an output is an input
+	packs []int // operands that are copied to or from a dense row
+	layout
 }
 
 // operand gives operand k.
@@ -48,7 +47,7 @@ func (n *nest) build(p *Program, c *Call) {
 	ops := len(p.ins) + len(p.outs)
 	rank := max(1, len(c.Dims))
 	n.dims, n.str, n.base, n.packs = n.dims[:0], n.str[:0], n.base[:0], n.packs[:0]
-	n.splat, n.alias = 0, false
+	n.layout = layout{}
 	for i := range rank {
 		d := 1
 		if len(c.Dims) > 0 {
@@ -58,7 +57,7 @@ func (n *nest) build(p *Program, c *Call) {
 	}
 	for k := range ops {
 		o, s := p.operand(c, k)
-		size := storageOf(s.dtype).bytes()
+		size := s.size
 		n.base = append(n.base, unsafe.Add(unsafe.Pointer(unsafe.SliceData(o.Buf)), o.Offset*size))
 		for i := range rank {
 			x := 0
@@ -75,6 +74,25 @@ func (n *nest) build(p *Program, c *Call) {
 	}
 	n.cols = n.dims[rank-1]
 	n.classify(p, ops)
+}
+
+// streams says whether every output is large, dense along the row, aligned, and no input.
+func (n *nest) streams(p *Program, bytes int) bool {
+	for i := range p.outs {
+		if !n.streamsOut(len(p.ins)+i, p.outs[i].size, bytes) {
+			return false
+		}
+	}
+	return !n.alias
+}
+
+func (n *nest) streamsOut(k, size, bytes int) bool {
+	rank := len(n.dims)
+	at := uintptr(n.base[k])
+	for _, s := range n.str[k*rank : (k+1)*rank-1] {
+		at |= uintptr(s)
+	}
+	return n.rows*n.cols*size >= bytes && n.str[(k+1)*rank-1] == size && at%64 == 0
 }
 
 // merge joins neighbouring dimensions that every operand walks as one; a row
@@ -133,7 +151,7 @@ func (n *nest) classify(p *Program, ops int) {
 			continue
 		}
 		switch n.str[k*rank+rank-1] {
-		case storageOf(s.dtype).bytes():
+		case s.size:
 		case 0:
 			if in && k < 64 {
 				n.splat |= 1 << k

@@ -15,7 +15,7 @@ func executable(code []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	m := unsafe.Slice((*byte)(unsafe.Pointer(at)), size) //nolint:govet // memory of the system, which Go does not move
+	m := unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size) // memory of the system, which Go does not move
 	copy(m, code)
 	var old uint32
 	if windows.VirtualProtect(at, size, windows.PAGE_EXECUTE_READ, &old) != nil {

@@ -293,10 +293,9 @@ func randomCall(r *rand.Rand, p *Program, dims []int) *Call {
 	return c
 }
 
-// aligned is b at an address that is a multiple of 8.
+// aligned is a copy of b at an address that is a multiple of 64.
 func aligned(b []byte) []byte {
-	a := make([]uint64, len(b)/8+1)
-	buf := span[byte](pointer(a), len(b))
+	buf := aligned64(len(b))
 	copy(buf, b)
 	return buf
 }

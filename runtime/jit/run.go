@@ -35,11 +35,17 @@ type work struct {
 	rowBuf [][]uint64 // memory of kept, then of packed operands
 }
 
-// variant is a program for one set of inputs that do not move along the row.
+// layout is what the code of a program depends on besides the program.
+type layout struct {
+	splat  uint64 // inputs that do not move along the row
+	alias  bool   // an output is an input
+	stream bool   // outputs are written past the cache
+}
+
+// variant is a program for one layout.
 type variant struct {
-	splat uint64
-	alias bool
-	plan  *plan
+	layout
+	plan *plan
 	machine
 	works sync.Pool
 }
@@ -48,6 +54,7 @@ type variant struct {
 type Kernel struct {
 	program  *Program
 	engine   *Engine
+	flat     bool // the last dimension means nothing
 	mu       sync.Mutex
 	variants atomic.Pointer[[]*variant]
 	flat     atomic.Pointer[variant] // of dense operands, for RunFlat
@@ -56,7 +63,7 @@ type Kernel struct {
 }
 
 func newKernel(p *Program, e *Engine) *Kernel {
-	k := &Kernel{program: p, engine: e, weight: p.Ops() + 4}
+	k := &Kernel{program: p, engine: e, flat: !p.rowwise() && len(p.ins) <= 64, weight: p.Ops() + 4}
 	k.variants.Store(new([]*variant))
 	return k
 }
@@ -64,10 +71,10 @@ func newKernel(p *Program, e *Engine) *Kernel {
 // Program is what the kernel computes.
 func (k *Kernel) Program() *Program { return k.program }
 
-// variant finds or makes the code for a call.
-func (k *Kernel) variant(n *nest) *variant {
+// variant finds or makes the code for a layout.
+func (k *Kernel) variant(l layout) *variant {
 	for _, v := range *k.variants.Load() {
-		if v.splat == n.splat && v.alias == n.alias {
+		if v.layout == l {
 			return v
 		}
 	}
@@ -75,20 +82,20 @@ func (k *Kernel) variant(n *nest) *variant {
 	defer k.mu.Unlock()
 	old := *k.variants.Load()
 	for _, v := range old {
-		if v.splat == n.splat && v.alias == n.alias {
+		if v.layout == l {
 			return v
 		}
 	}
 	p := k.program
-	if n.splat != 0 {
-		splat := make([]bool, len(p.ins))
-		for i := range splat {
-			splat[i] = p.ins[i].row || i < 64 && n.splat>>i&1 == 1
+	if l.splat != 0 {
+		rows := make([]bool, len(p.ins))
+		for i := range rows {
+			rows[i] = p.ins[i].row || i < 64 && l.splat>>i&1 == 1
 		}
-		p = p.specialize(splat)
+		p = p.specialize(rows)
 	}
 	pl := p.plan()
-	v := &variant{splat: n.splat, alias: n.alias, plan: pl, machine: k.engine.machine(pl, n.alias)}
+	v := &variant{layout: l, plan: pl, machine: k.engine.machine(pl, l)}
 	all := append(append([]*variant(nil), old...), v)
 	k.variants.Store(&all)
 	return v
@@ -103,6 +110,9 @@ const (
 
 // Run computes the outputs of c. The error is a *CallError.
 func (k *Kernel) Run(c *Call) error {
+	if k.quick(c) {
+		return nil
+	}
 	if err := k.program.check(c); err != nil {
 		return err
 	}
@@ -122,7 +132,8 @@ func (k *Kernel) run(c *Call, n *nest) {
 	if n.rows == 0 || n.cols == 0 && !k.program.rowwise() {
 		return
 	}
-	v := k.variant(n)
+	n.stream = n.streams(k.program, k.engine.stream)
+	v := k.variant(n.layout)
 	if n.alias && len(v.plan.passes) > 1 {
 		// A later pass would read what an earlier one wrote: outputs wait in a dense row.
 		for i := range v.plan.outs {
@@ -197,7 +208,7 @@ func (k *Kernel) packedRow(n *nest, v *variant, w *work, cols int) {
 	for i, o := range n.packs {
 		dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
 		if o < ins {
-			gather(dense, w.ptr[o], cols, n.str[o*rank+rank-1], storageOf(v.plan.ins[o].dtype).bytes())
+			gather(dense, w.ptr[o], cols, n.str[o*rank+rank-1], v.plan.ins[o].size)
 		} else {
 			back = append(back, w.ptr[o])
 		}
@@ -207,7 +218,7 @@ func (k *Kernel) packedRow(n *nest, v *variant, w *work, cols int) {
 	for i, o := range n.packs {
 		if o >= ins {
 			dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
-			scatter(back[0], dense, cols, n.str[o*rank+rank-1], storageOf(v.plan.outs[o-ins].dtype).bytes())
+			scatter(back[0], dense, cols, n.str[o*rank+rank-1], v.plan.outs[o-ins].size)
 			back = back[1:]
 		}
 	}
@@ -224,7 +235,7 @@ func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
 		for i, o := range n.packs {
 			w.ptr[o] = unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
 			if o < ins {
-				gather(w.ptr[o], row[o], n.cols, n.str[o*rank+rank-1], storageOf(v.plan.ins[o].dtype).bytes())
+				gather(w.ptr[o], row[o], n.cols, n.str[o*rank+rank-1], v.plan.ins[o].size)
 			}
 		}
 		v.begin(w)
@@ -249,7 +260,7 @@ func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
 		}
 		for _, o := range n.packs {
 			if o >= ins {
-				scatter(row[o], w.ptr[o], n.cols, n.str[o*rank+rank-1], storageOf(v.plan.outs[o-ins].dtype).bytes())
+				scatter(row[o], w.ptr[o], n.cols, n.str[o*rank+rank-1], v.plan.outs[o-ins].size)
 			}
 		}
 	}
@@ -261,8 +272,7 @@ func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
 func (v *variant) work(c *Call, n *nest, cols int) *work {
 	w, _ := v.works.Get().(*work)
 	if w == nil {
-		ops := len(v.plan.ins) + len(v.plan.outs)
-		w = &work{ptr: make([]unsafe.Pointer, ops), step: make([]int, ops), frame: v.frame()}
+		w = v.newWork()
 	}
 	w.params = c.Params
 	rank := len(n.dims)
@@ -300,6 +310,11 @@ func (v *variant) work(c *Call, n *nest, cols int) *work {
 		}
 	}
 	return w
+}
+
+func (v *variant) newWork() *work {
+	ops := len(v.plan.ins) + len(v.plan.outs)
+	return &work{ptr: make([]unsafe.Pointer, ops), step: make([]int, ops), frame: v.frame()}
 }
 
 // padWords are unused words after a scratch row.

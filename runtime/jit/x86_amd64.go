@@ -12,11 +12,10 @@ import (
 // frame in memory, in RDI; values of the row pass from section to section in it.
 type x86 struct {
 	*plan
-	evex    bool
-	full    byte // length of a whole register
-	nreg    int
-	alias   bool
-	streams map[int]bool // outputs written past the cache
+	evex bool
+	full byte // length of a whole register
+	nreg int
+	layout
 
 	// The frame, in bytes.
 	ptrAt, stepAt, paramAt, partsAt, temp int
@@ -45,8 +44,8 @@ const (
 )
 
 // newX86 makes machine code of a plan; nil when it cannot be made executable.
-func newX86(pl *plan, evex, alias bool) *x86 {
-	x := &x86{plan: pl, evex: evex, full: 1, nreg: 16, alias: alias, numbers: map[[8]uint64]int{}, streams: map[int]bool{}}
+func newX86(pl *plan, evex bool, lay layout) *x86 {
+	x := &x86{plan: pl, evex: evex, full: 1, nreg: 16, layout: lay, numbers: map[[8]uint64]int{}}
 	if evex {
 		x.full, x.nreg = 2, 32
 	}
@@ -226,8 +225,10 @@ func (x *x86) gate(section int) int { return 2 + 2*len(x.passes) + section }
 func (x *x86) rows(w *work, rows, cols int) {
 	f := x.set(w, cols)
 	f.words[offRows/8] = uint64(rows)
-	for k, s := range w.step {
-		f.words[x.stepAt/8+k] = uint64(s)
+	if rows > 1 {
+		for k, s := range w.step {
+			f.words[x.stepAt/8+k] = uint64(s)
+		}
 	}
 	x.enter(f, 1+2*len(x.passes))
 }

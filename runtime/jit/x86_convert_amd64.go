@@ -251,6 +251,14 @@ func (l *lower) iota(t Type, from int) vr {
 	return l.at(pool(l.constant(c)), false)
 }
 
+// write is the opcode of a whole store to operand o.
+func (l *lower) write(o int) byte {
+	if l.stream && !l.tail && o < len(l.ins)+len(l.outs) {
+		return 0x2B
+	}
+	return 0x11
+}
+
 // storeElement gives the store of part of v to operand o, of elements of size
 // bytes; what it stores is emitted.
 func (l *lower) storeElement(v Value, o, size, part int) ins {
@@ -263,12 +271,9 @@ func (l *lower) storeElement(v Value, o, size, part int) ins {
 	case half:
 		at.e, at.b, at.imm = enc{3, 1, 0x1D, 0}, l.val(n.args[0], part), []byte{0}
 	case size == 8:
-		at.e, at.b = enc{1, 1, 0x11, 1}, l.val(v, part)
+		at.e, at.b = enc{1, 1, l.write(o), 1}, l.val(v, part)
 	case size == 4 && !t.wide():
-		at.e, at.b = enc{1, 0, 0x11, 0}, l.val(v, part)
-		if l.streams[o] && !l.tail {
-			at.e.op = 0x2B
-		}
+		at.e, at.b = enc{1, 0, l.write(o), 0}, l.val(v, part)
 	case l.evex:
 		op := map[int]byte{1: 0x31, 2: 0x33, 4: 0x35}[size]
 		at.e, at.b = enc{2, 2, op, 0}, l.val(v, part)

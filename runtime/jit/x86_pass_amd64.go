@@ -40,6 +40,9 @@ func (x *x86) walks(a *asm, i int) {
 	p.pointers()
 	p.hoist(main)
 	p.code(main, one, tail, end, unroll)
+	if x.stream {
+		a.code = append(a.code, 0x0F, 0xAE, 0xF8) // sfence
+	}
 	a.ret()
 }
 
@@ -88,7 +91,7 @@ func (p *walker) group(g int, tail bool) []ins {
 		for _, o := range p.q.outs {
 			out := p.outs[o]
 			each(p.nodes[out.value].typ, sub, func(part int) {
-				st := l.storeElement(out.value, len(p.ins)+o, storageOf(out.dtype).bytes(), part)
+				st := l.storeElement(out.value, len(p.ins)+o, out.size, part)
 				if p.alias { // what is stored may be what is still to be loaded
 					late = append(late, st)
 				} else {
@@ -471,7 +474,7 @@ func (x *x86) rowOuts(a *asm) {
 		l.begin(0, false)
 		v := l.val(out.value, 0)
 		a.load(rsi, field(x.ptrAt+8*(len(x.ins)+o)))
-		size := storageOf(out.dtype).bytes()
+		size := out.size
 		l.emit(ins{form: fPseudo, b: v, do: func(e *emitter, _, src int) {
 			t := field(e.temp)
 			e.save(0, t, src)
