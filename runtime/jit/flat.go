@@ -1,64 +1,34 @@
 package jit
 
-import (
-	"runtime"
-	"unsafe"
-
-	"github.com/tpush/tpush/runtime/dtype"
-)
-
-// flatWork bounds what RunFlat does in one piece, in operations on elements.
-const flatWork = callWork
+import "runtime"
 
 // RunFlat is Run for n elements that lie one after the other in every operand:
 // the strides of c and its dimensions are not looked at. It is the short way for
 // small arrays, whose cost is the way to the code.
 func (k *Kernel) RunFlat(n int, c *Call) error {
-	p := k.program
-	if p.rowwise() || n <= 0 || n*k.weight > flatWork || len(c.In) != len(p.ins) || len(c.Out) != len(p.outs) || len(c.Params) != len(p.params) {
+	if !k.flat || n <= 0 || n*k.weight > callWork || !k.program.counts(c) || !k.holds(n, c) || k.alias(c) {
 		return k.runFlat(n, c)
 	}
-	v := k.flat.Load()
-	if v == nil {
-		v = k.variant(&nest{})
-		k.flat.Store(v)
-	}
-	w, _ := v.works.Get().(*work)
-	if w == nil {
-		ops := len(p.ins) + len(p.outs)
-		w = &work{ptr: make([]unsafe.Pointer, ops), step: make([]int, ops), frame: v.frame()}
-	}
-	ok := true
-	for i := range c.In {
-		ok = w.see(i, n, &c.In[i], p.ins[i].dtype) && ok
-	}
-	for i := range c.Out {
-		j := len(c.In) + i
-		ok = w.see(j, n, &c.Out[i], p.outs[i].dtype) && ok
-		for _, q := range w.ptr[:len(c.In)] {
-			ok = ok && q != w.ptr[j]
-		}
-	}
-	if !ok {
-		v.free(w)
+	if !k.direct(n, layout{}, c) {
 		return k.runFlat(n, c)
 	}
-	w.params, w.col = c.Params, 0
-	v.rows(w, 1, n)
-	v.free(w)
 	runtime.KeepAlive(c)
 	return nil
 }
 
-// see points operand i of w at o: no when o is shorter than n elements or not aligned.
-func (w *work) see(i, n int, o *Operand, d dtype.DType) bool {
-	size := storageOf(d).bytes()
-	if o.Offset < 0 || (o.Offset+n)*size > len(o.Buf) {
-		return false
+// holds says whether n elements lie in every operand.
+func (k *Kernel) holds(n int, c *Call) bool {
+	for i := range c.In {
+		if !c.In[i].holds(n, k.program.ins[i].size) {
+			return false
+		}
 	}
-	p := unsafe.Add(unsafe.Pointer(unsafe.SliceData(o.Buf)), o.Offset*size)
-	w.ptr[i] = p
-	return uintptr(p)%uintptr(size) == 0
+	for i := range c.Out {
+		if !c.Out[i].holds(n, k.program.outs[i].size) {
+			return false
+		}
+	}
+	return true
 }
 
 // runFlat is Run with the strides filled in.

@@ -6,7 +6,7 @@ import "unsafe"
 // way would take longer than the work; it says whether it did.
 func (k *Kernel) quick(c *Call) bool {
 	p := k.program
-	if !k.flat || len(c.In) != len(p.ins) || len(c.Out) != len(p.outs) || len(c.Params) != len(p.params) {
+	if !k.flat || !p.counts(c) {
 		return false
 	}
 	n := 1
@@ -29,17 +29,36 @@ func (k *Kernel) quick(c *Call) bool {
 			return false
 		}
 	}
-	alias := false
 	for i := range c.Out {
 		if dense, _ := c.Out[i].layout(c.Dims); !dense || !c.Out[i].holds(n, p.outs[i].size) {
 			return false
 		}
+	}
+	return k.direct(n, layout{splat: splat, alias: k.alias(c)}, c)
+}
+
+// counts says whether c has as many operands as p.
+func (p *Program) counts(c *Call) bool {
+	return len(c.In) == len(p.ins) && len(c.Out) == len(p.outs) && len(c.Params) == len(p.params)
+}
+
+// alias says whether an output is an input.
+func (k *Kernel) alias(c *Call) bool {
+	for i := range c.Out {
+		out := c.Out[i].first(k.program.outs[i].size)
 		for j := range c.In {
-			alias = alias || c.In[j].first(p.ins[j].size) == c.Out[i].first(p.outs[i].size)
+			if c.In[j].first(k.program.ins[j].size) == out {
+				return true
+			}
 		}
 	}
-	v := k.variant(layout{splat: splat, alias: alias})
-	if len(v.plan.kept) > 0 || len(v.plan.passes) > 1 {
+	return false
+}
+
+// direct runs n elements that were found to lie as l says; it says whether it did.
+func (k *Kernel) direct(n int, l layout, c *Call) bool {
+	v := k.variant(l)
+	if len(v.plan.passes) > 1 {
 		return false
 	}
 	w, _ := v.works.Get().(*work)
@@ -47,10 +66,10 @@ func (k *Kernel) quick(c *Call) bool {
 		w = v.newWork()
 	}
 	for i := range c.In {
-		w.ptr[i] = c.In[i].first(p.ins[i].size)
+		w.ptr[i] = c.In[i].first(k.program.ins[i].size)
 	}
 	for i := range c.Out {
-		w.ptr[len(c.In)+i] = c.Out[i].first(p.outs[i].size)
+		w.ptr[len(c.In)+i] = c.Out[i].first(k.program.outs[i].size)
 	}
 	w.params, w.col = c.Params, 0
 	v.rows(w, 1, n)

@@ -57,7 +57,6 @@ type Kernel struct {
 	flat     bool // the last dimension means nothing
 	mu       sync.Mutex
 	variants atomic.Pointer[[]*variant]
-	flat     atomic.Pointer[variant] // of dense operands, for RunFlat
 	nests    sync.Pool
 	weight   int // work of an element, in operations
 }
