@@ -79,6 +79,16 @@ type GroupDetail struct {
 	Kernels []FusedKernel `json:"kernels"`
 	Inputs  []string      `json:"inputs"` // types
 	Outputs []string      `json:"outputs"`
+	// Collectives are what the devices of a mesh told each other, from the real compiler.
+	Collectives []Exchange `json:"collectives,omitempty"`
+}
+
+// An Exchange is one collective of a group.
+type Exchange struct {
+	Op     string `json:"op"`
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"` // of the result on one device
+	Groups string `json:"groups"`
 }
 
 // A FusionOp is one operation of a group.
@@ -278,6 +288,9 @@ func DetailOf(g *exec.Group) *GroupDetail {
 				kernel[n] = k
 			}
 		}
+	}
+	for _, c := range g.Collectives {
+		d.Collectives = append(d.Collectives, Exchange{c.Op, c.Name, c.Bytes, c.Groups})
 	}
 	for i := range g.Ops {
 		o := opOf(&g.Ops[i])

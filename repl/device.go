@@ -3,6 +3,7 @@ package repl
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -10,8 +11,9 @@ import (
 	"github.com/tpush/tpush/trace"
 )
 
-// An Opener opens a device that stands for a chip, with a limit of HBM (0: the chip's).
-type Opener func(chip *device.Chip, hbmLimitBytes int64, sink trace.Sink) (device.Device, error)
+// An Opener opens a device that stands for a chip, with a limit of HBM (0: the
+// chip's), and with several devices for meshes (0: one).
+type Opener func(chip *device.Chip, hbmLimitBytes int64, devices int, sink trace.Sink) (device.Device, error)
 
 // Simulator is the name of the simulated device.
 const Simulator = "sim"
@@ -21,12 +23,26 @@ func (s *Session) open(name string, chip *device.Chip) (device.Device, error) {
 	if name == "" || name == Simulator {
 		return sim.New(chip, sim.Options{Sink: s.rec, HBMLimitBytes: s.opts.HBMBytes}), nil
 	}
-	o := s.opts.Openers[name]
+	base, n := SplitDevice(name)
+	o := s.opts.Openers[base]
 	if o == nil {
 		return nil, &UnknownDeviceError{Name: name, Names: s.DeviceNames()}
 	}
-	return o(chip, s.opts.HBMBytes, s.rec)
+	return o(chip, s.opts.HBMBytes, n, s.rec)
 }
+
+// SplitDevice takes a name with a number of devices apart: xla:cpu:4 is 4
+// devices of xla:cpu. The number is 0 when there is none.
+func SplitDevice(name string) (base string, devices int) {
+	i := strings.LastIndexByte(name, ':')
+	if n, err := strconv.Atoi(name[i+1:]); err == nil && i > 0 && n > 0 && n <= maxDevices {
+		return name[:i], n
+	}
+	return name, 0
+}
+
+// maxDevices is the most devices of a plug-in: each has threads of its own.
+const maxDevices = 64
 
 // An UnknownDeviceError is the name of a device that nothing opens.
 type UnknownDeviceError struct {

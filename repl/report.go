@@ -93,7 +93,7 @@ var kinds = []Kind{
 	{
 		Word: "shape", Doc: "shapes, axes, sizes or views do not fit", Example: "tpu.Ones(2, 3) @ tpu.Ones(4, 5)",
 		match: anyOf(
-			is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
+			is[*shape.MismatchError], is[*shape.AxisError], is[*shape.ArgumentError], is[*shape.MeshError], is[*shape.SizeError], is[*shape.CountError], is[*shape.NotViewableError],
 			is[*shape.ExpandError], is[*shape.RankError], is[*shape.OverlapError], is[*tpu.TooManyIndicesError], is[*tpu.MaskError], is[*tpu.ScalarError],
 			is[*tpu.RaggedError], is[*kernel.EinsumSyntaxError], is[*kernel.EmptyReadError], is[*op.EmptyListError], is[*op.EmptyError],
 		),
@@ -111,7 +111,7 @@ var kinds = []Kind{
 	{Word: "depth", Doc: "calls were nested too deeply", Example: "func down(n int) int { return down(n+1) + 1 }\ndown(0)", match: is[*interp.DepthError]},
 	{
 		Word: "device", Doc: "the device cannot do it", Example: "f := tpu.Compile(func(x *tpu.Tensor) float64 { return x.Sum().Item() })\nf(tpu.Ones(3))",
-		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*exec.PrecisionError], is[*device.UnknownChipError]),
+		match: anyOf(is[*exec.ReadWhileTracingError], is[*exec.CacheOnlyError], is[*tpu.ChipInUseError], is[*exec.PrecisionError], is[*device.UnknownChipError], is[device.Fault]),
 	},
 	{
 		Word: "value", Doc: "an option, a tensor or its numbers are none that can be used", Example: "w := tpu.Param(\"w\", tpu.Ones(3))\noptim.NewSGD([]*tpu.Tensor{w}, optim.SGDOptions{LR: -1})",

@@ -13,6 +13,7 @@ const (
 	Compile
 	CacheHit
 	Launch
+	Collective
 	Transfer
 	Alloc
 	Free
@@ -56,23 +57,24 @@ func (l Lane) String() string {
 }
 
 var kinds = [numKinds]KindRow{
-	CellBegin: {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd, HostLane},
-	CellEnd:   {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown, HostLane},
-	Apply:     {Apply, "apply", "an operation was asked for: it is now in the queue; one event for each of its results", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown, QueueLane},
-	Cut:       {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown, QueueLane},
-	Compile:   {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown, HostLane},
-	CacheHit:  {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown, HostLane},
-	Launch:    {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode", "Parts"}, Unknown, DeviceLane},
-	Transfer:  {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown, TransferLane},
-	Alloc:     {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free, MemoryLane},
-	Free:      {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown, MemoryLane},
-	Read:      {Read, "read", "the program asked for the numbers of a value", []string{"Value", "Name", "Spec", "HostNS"}, Unknown, HostLane},
-	Recompute: {Recompute, "recompute", "a value that fusion had swallowed was computed again because it was used", []string{"Value", "Name"}, Unknown, HostLane},
-	Revive:    {Revive, "revive", "a value thought dead was used again: an alloc charges its HBM again", []string{"Value", "Spec"}, Unknown, HostLane},
-	Pause:     {Pause, "pause", "the program stopped at a breakpoint", []string{"Reason"}, Resume, HostLane},
-	Resume:    {Resume, "resume", "the program went on", nil, Unknown, HostLane},
-	Failure:   {Failure, "failure", "an operation or a region failed", []string{"Launch", "Op", "Name", "Reason", "Text", "Value"}, Unknown, HostLane},
-	Note:      {Note, "note", "a remark of the runtime: a recompile warning, a graph break, a mode change", []string{"Name", "Reason", "Text"}, Unknown, HostLane},
+	CellBegin:  {CellBegin, "cell-begin", "a cell starts to run", []string{"Name", "Mode"}, CellEnd, HostLane},
+	CellEnd:    {CellEnd, "cell-end", "a cell ended, well or badly", []string{"HostNS", "Reason"}, Unknown, HostLane},
+	Apply:      {Apply, "apply", "an operation was asked for: it is now in the queue; one event for each of its results", []string{"Op", "Name", "Spec", "Value", "Bytes", "PaddedBytes", "Mode"}, Unknown, QueueLane},
+	Cut:        {Cut, "cut", "the queue became a region, for the reason given", []string{"Launch", "Ops", "Reason", "Mode"}, Unknown, QueueLane},
+	Compile:    {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown, HostLane},
+	CacheHit:   {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown, HostLane},
+	Launch:     {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode", "Parts"}, Unknown, DeviceLane},
+	Collective: {Collective, "collective", "the devices of a mesh exchanged numbers, as the real compiler planned it", []string{"Launch", "Op", "Name", "Text", "Bytes"}, Unknown, DeviceLane},
+	Transfer:   {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown, TransferLane},
+	Alloc:      {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free, MemoryLane},
+	Free:       {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown, MemoryLane},
+	Read:       {Read, "read", "the program asked for the numbers of a value", []string{"Value", "Name", "Spec", "HostNS"}, Unknown, HostLane},
+	Recompute:  {Recompute, "recompute", "a value that fusion had swallowed was computed again because it was used", []string{"Value", "Name"}, Unknown, HostLane},
+	Revive:     {Revive, "revive", "a value thought dead was used again: an alloc charges its HBM again", []string{"Value", "Spec"}, Unknown, HostLane},
+	Pause:      {Pause, "pause", "the program stopped at a breakpoint", []string{"Reason"}, Resume, HostLane},
+	Resume:     {Resume, "resume", "the program went on", nil, Unknown, HostLane},
+	Failure:    {Failure, "failure", "an operation or a region failed", []string{"Launch", "Op", "Name", "Reason", "Text", "Value"}, Unknown, HostLane},
+	Note:       {Note, "note", "a remark of the runtime: a recompile warning, a graph break, a mode change", []string{"Name", "Reason", "Text"}, Unknown, HostLane},
 }
 
 // Kinds lists the rows of the table.

@@ -43,7 +43,7 @@ var layers = []layer{
 		"runtime/device/pjrt", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker", "runtime/device/pjrt/plugin", "runtime/device/pjrt/programs",
 		"runtime/device/pjrt/hlo", "runtime/device/pjrt/ahead",
 	}, may: map[string][]string{
-		"runtime/device/pjrt":          {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt":          {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
 		"runtime/device/pjrt/worker":   {"runtime/device/pjrt/capi"},
 		"runtime/device/pjrt/programs": {"runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
 		"runtime/device/pjrt/ahead":    {"runtime/device", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},

@@ -72,12 +72,12 @@ func programCache(in plugin.Installed) *pjrt.Cache {
 func openers() map[string]repl.Opener {
 	all := map[string]repl.Opener{}
 	for _, k := range plugin.All() {
-		all[k.Device] = func(chip *device.Chip, limit int64, sink trace.Sink) (device.Device, error) {
+		all[k.Device] = func(chip *device.Chip, limit int64, devices int, sink trace.Sink) (device.Device, error) {
 			in, err := plugin.Here(os.Getenv).Find(k.Name)
 			if err != nil {
 				return nil, err
 			}
-			o, err := pluginOptions(in, 1)
+			o, err := pluginOptions(in, max(devices, 1))
 			if err != nil {
 				return nil, err
 			}
@@ -113,6 +113,7 @@ func aboutText(a worker.About) string {
 // findDevice gives the plug-in behind the name of a device. It is a
 // *repl.UnknownDeviceError or a *plugin.MissingError when there is none.
 func findDevice(name string) (plugin.Installed, error) {
+	name, _ = repl.SplitDevice(name)
 	names := []string{repl.Simulator}
 	for _, k := range plugin.All() {
 		if k.Device == name {

@@ -96,6 +96,9 @@ func groupText(s *repl.Session, d *inspect.GroupDetail) string {
 		}
 		b.WriteString("\n" + viz.Text(viz.Plain(), 132, kernels))
 	}
+	if len(d.Collectives) > 0 {
+		b.WriteString("\n" + viz.Text(viz.Plain(), 132, d.CollectiveTable()))
+	}
 	return b.String()
 }
 

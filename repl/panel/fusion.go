@@ -155,6 +155,9 @@ func (p *Fusion) opened(ctx Context, d *inspect.GroupDetail, h int) []viz.StackP
 	if len(d.Kernels) > 0 {
 		parts = append(parts, viz.StackPart{Drawing: d.KernelTable(), Min: 2, Max: 1 + max(2, h/4)})
 	}
+	if len(d.Collectives) > 0 {
+		parts = append(parts, viz.StackPart{Drawing: d.CollectiveTable(), Min: 2, Max: 1 + max(2, h/4)})
+	}
 	io := "in " + strings.Join(d.Inputs, " ")
 	if len(d.Outputs) > 0 {
 		io += "   out " + strings.Join(d.Outputs, " ")

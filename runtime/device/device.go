@@ -50,6 +50,29 @@ type Launch struct {
 	Owners []Owner    // per graph output
 	Donate []bool     // per graph input
 	Out    []Buffer   // filled by Run, one per graph output
+	// Collectives are filled by Run: what the devices of a mesh told each other.
+	Collectives []Collective
+}
+
+// A Collective is one exchange between the devices of a mesh, as a real
+// compiler planned it.
+type Collective struct {
+	Op     string // all-reduce, all-gather, reduce-scatter, collective-permute, all-to-all
+	Name   string // of the instruction
+	Bytes  int64  // of the result on one device
+	Groups string // who talks to whom, in the compiler's words
+}
+
+// A Meshed device is several devices.
+type Meshed interface {
+	Device
+	Devices() int
+}
+
+// A Placed buffer knows on which devices of a mesh its parts are; nil: on the first.
+type Placed interface {
+	Buffer
+	Sharding() *shape.Sharding
 }
 
 // A Buffer is immutable bytes on a device.

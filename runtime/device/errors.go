@@ -132,3 +132,10 @@ func FormatBytes(n int64) string {
 	}
 	return fmt.Sprintf("%.2f %s", x, names[unit])
 }
+
+// A Fault is an error of a device itself: it is gone, lacks something, or its
+// compiler refuses.
+type Fault interface {
+	error
+	DeviceFault()
+}

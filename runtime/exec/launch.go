@@ -222,7 +222,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.DeviceNS += plan.DurationNS
 	d.stats.HostNS += hostNS
 	d.stats.SavedBytes += plan.SavedBytes
-	d.groups.add(d, r, e, hit, why, start, hostNS)
+	d.groups.add(d, r, e, hit, why, start, hostNS, l.Collectives)
 	if len(d.hooks) > 0 {
 		d.launched(Launched{Number: number, Name: e.graph.Name, Why: why, Ops: len(r.nodes), OpN: last.opn, Out: slices.Clone(r.outs), Stack: d.where(last)})
 	}
@@ -235,6 +235,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: last.stack, Launch: int(number), Op: last.opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
 			Reason: why.String(), InUseBytes: d.hbm.Used(), Parts: parts(r, plan)})
+		d.exchanged(number, start, last, l.Collectives)
 	}
 	return nil
 }

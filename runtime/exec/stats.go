@@ -28,20 +28,22 @@ func (d *Dispatcher) Stats() Stats {
 
 // A Group is one launch: the operations of a region, why it was cut, what it cost.
 type Group struct {
-	Number     int64
-	Cell       int
-	Mode       string
-	Reason     Reason
-	CutAt      *trace.Stack // where the program was when it was cut
-	Name       string
-	Ops        []GroupOp
-	Plan       *device.Plan
-	Graph      *graph.Graph // as it was compiled
-	Hit        bool         // found in the cache
-	StartNS    int64
-	HostNS     int64
-	InputSpecs []shape.Spec
-	OutSpecs   []shape.Spec
+	Number  int64
+	Cell    int
+	Mode    string
+	Reason  Reason
+	CutAt   *trace.Stack // where the program was when it was cut
+	Name    string
+	Ops     []GroupOp
+	Plan    *device.Plan
+	Graph   *graph.Graph // as it was compiled
+	Hit     bool         // found in the cache
+	StartNS int64
+	HostNS  int64
+	// Collectives are what the devices of a mesh told each other.
+	Collectives []device.Collective
+	InputSpecs  []shape.Spec
+	OutSpecs    []shape.Spec
 }
 
 // A GroupOp is one operation of a group.
@@ -73,6 +75,7 @@ type launched struct {
 	entry   *entry
 	startNS int64
 	hostNS  int64
+	talk    []device.Collective
 	ops     []launchedOp
 }
 
@@ -81,9 +84,9 @@ type launchedOp struct {
 	stack *trace.Stack
 }
 
-func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64) {
+func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64, talk []device.Collective) {
 	x := g.begin(d, e, d.where(r.nodes[len(r.nodes)-1]))
-	x.reason, x.hit, x.startNS, x.hostNS = why, hit, start, hostNS
+	x.reason, x.hit, x.startNS, x.hostNS, x.talk = why, hit, start, hostNS, talk
 	for _, n := range r.nodes {
 		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 	}
@@ -92,7 +95,7 @@ func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason
 // addSingle is add for an operation launched alone that was found in the cache.
 func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start int64) {
 	x := g.begin(d, e, n.stack)
-	x.reason, x.hit, x.startNS, x.hostNS = ReasonEveryOp, true, start, 0
+	x.reason, x.hit, x.startNS, x.hostNS, x.talk = ReasonEveryOp, true, start, 0, nil
 	x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 }
 
@@ -121,7 +124,7 @@ func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 func (x *launched) group() Group {
 	g := x.entry.graph
 	out := Group{Number: x.number, Cell: x.cell, Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
-		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, InputSpecs: g.Params()}
+		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, Collectives: x.talk, InputSpecs: g.Params()}
 	for i, o := range x.ops {
 		n := g.Nodes[i]
 		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn, n.Outs[0], o.stack})

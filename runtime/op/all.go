@@ -8,7 +8,7 @@ func All() [][]Def {
 	return [][]Def{
 		unaryOps, besselOps, bitsOps, binaryOps, ternaryOps, compareOps, activationOps, castOps, factoryOps, randomOps,
 		reduceOps, scanOps, sortOps, normOps, lossOps,
-		contractOps, fourierOps, luOps, reflectOps, pinvOps, convOps, poolingOps, moveOps, viewOps, indexOps,
+		contractOps, fourierOps, luOps, reflectOps, pinvOps, convOps, poolingOps, moveOps, viewOps, indexOps, distributeOps,
 	}
 }
 

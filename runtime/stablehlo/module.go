@@ -14,12 +14,14 @@ type ModuleOptions struct {
 	Alias map[int]int
 	// Replicas and Partitions default to 1.
 	Replicas, Partitions int
+	// Sharding says for each parameter where it is, in XLA's text; nil: nothing is said.
+	Sharding []string
 }
 
 // Module writes a module with one public function @main of the given
 // parameters; body writes the operations and gives the results.
 func Module(name string, params []shape.Spec, body func(w *Writer, args []Value) []Value, o ModuleOptions) string {
-	w := &Writer{indent: 1}
+	w := &Writer{indent: 1, Partitions: o.Partitions}
 	args := make([]Value, len(params))
 	var head strings.Builder
 	for i, s := range params {
@@ -30,6 +32,8 @@ func Module(name string, params []shape.Spec, body func(w *Writer, args []Value)
 		head.WriteString(args[i].ID + ": " + Type(s))
 		if out, ok := o.Alias[i]; ok {
 			fmt.Fprintf(&head, " {tf.aliasing_output = %d : i32}", out)
+		} else if i < len(o.Sharding) {
+			fmt.Fprintf(&head, " {mhlo.sharding = %q}", o.Sharding[i])
 		}
 	}
 	results := body(w, args)

@@ -29,6 +29,10 @@ type Writer struct {
 	Loc string
 	// Precision of the products that ask for the highest; "" is the highest.
 	Precision string
+	// Partitions is how many devices the program is cut over; below 2 nothing
+	// says where numbers are.
+	Partitions int
+	beside     string // attributes of the next operation that are not its own
 }
 
 // Body gives what was written so far.
@@ -76,6 +80,10 @@ func (w *Writer) Op(name string, in []Value, out []shape.Spec, attrs string, reg
 	w.b.WriteByte(')')
 	if attrs != "" {
 		fmt.Fprintf(&w.b, " <{%s}>", attrs)
+	}
+	if w.beside != "" {
+		fmt.Fprintf(&w.b, " {%s}", w.beside)
+		w.beside = ""
 	}
 	if len(regions) > 0 {
 		w.b.WriteString(" (")
@@ -230,6 +238,16 @@ func (w *Writer) Transpose(x Value, perm []int) Value {
 		dims[i] = x.Spec.Dims[p]
 	}
 	return w.Do("transpose", shape.Spec{DType: x.Spec.DType, Dims: dims}, "permutation = "+I64s(perm), x)
+}
+
+// Sharding writes where the elements of x are, in XLA's text, when the program
+// is cut over several devices.
+func (w *Writer) Sharding(x Value, where string) Value {
+	if w.Partitions < 2 {
+		return x
+	}
+	w.beside = fmt.Sprintf("mhlo.sharding = %q", where)
+	return w.Do("custom_call", x.Spec, `call_target_name = "Sharding"`, x)
 }
 
 // Iota writes iota along axis.

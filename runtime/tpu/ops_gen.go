@@ -474,6 +474,7 @@ const (
 	rMaskedSelect
 	rMaskedScatter
 	rMaskedScatterBackward
+	rDistribute
 )
 
 var rowNames = [...]op.Name{
@@ -943,6 +944,7 @@ var rowNames = [...]op.Name{
 	"masked_select",
 	"masked_scatter",
 	"masked_scatter_backward",
+	"distribute",
 }
 
 // Abs: Absolute value of each element. PyTorch: abs.

@@ -9,6 +9,7 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
 // A code is a graph and the programs that were compiled for it: usually one,
@@ -40,19 +41,19 @@ var compileFlags = map[string]any{"xla_cpu_enable_fast_min_max": false, "xla_all
 // the graph's own.
 func (c *code) program(w *worker.Worker, attrs []op.Attrs) (*program, error) {
 	for i, p := range c.programs {
-		if c.dev.holds(p) && c.serves(p, attrs) {
+		if p.placed == "" && c.dev.holds(p) && c.serves(p, attrs) {
 			copy(c.programs[1:i+1], c.programs[:i])
 			c.programs[0] = p
 			c.dev.touch(p)
 			return p, nil
 		}
 	}
-	return c.compile(w, c.lower(attrs))
+	return c.compile(w, c.lower(attrs, stablehlo.ModuleOptions{}))
 }
 
 // compile compiles what was lowered.
 func (c *code) compile(w *worker.Worker, l lowered) (*program, error) {
-	made, err := c.dev.compile(w, l.text)
+	made, err := c.dev.compile(w, l.text, capi.CompileOptions{})
 	if err != nil {
 		return nil, &CompileError{c.g.Name, err}
 	}
@@ -60,9 +61,14 @@ func (c *code) compile(w *worker.Worker, l lowered) (*program, error) {
 		return nil, &CompileError{c.g.Name, fmt.Errorf("%d results, want %d", len(made.Outputs), len(c.g.Outputs))}
 	}
 	p := &program{lowered: l, p: made, born: c.dev.born}
+	c.keep(p)
+	return p, nil
+}
+
+// keep notes a program, before those that were used earlier.
+func (c *code) keep(p *program) {
 	c.dev.hold(p)
 	c.programs = append([]*program{p}, slices.DeleteFunc(c.programs, func(p *program) bool { return !c.dev.holds(p) })...)
-	return p, nil
 }
 
 // start starts the program for the attributes of a launch. The inputs that it
@@ -84,10 +90,10 @@ func (c *code) start(w *worker.Worker, attrs []op.Attrs, in []*worker.Buffer) (o
 }
 
 // compile compiles a text, or takes it from the cache on disk.
-func (d *Device) compile(w *worker.Worker, text string) (*worker.Program, error) {
+func (d *Device) compile(w *worker.Worker, text string, options capi.CompileOptions) (*worker.Program, error) {
 	ctx, done := d.begin()
 	defer done()
-	options := capi.CompileOptions{Flags: map[string]any{}}
+	options.Flags = map[string]any{}
 	if len(w.About().Devices) > 0 && w.About().Platform == "cpu" {
 		maps.Copy(options.Flags, compileFlags)
 		if d.opts.Fast {

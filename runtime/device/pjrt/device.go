@@ -54,8 +54,9 @@ type Device struct {
 	stop context.CancelCauseFunc
 	dead []*worker.Buffer // to be freed with the next launch
 
-	held []*program // that the process has
-	uses uint64     // of programs
+	meshed bool       // something is on more than one device
+	held   []*program // that the process has
+	uses   uint64     // of programs
 }
 
 // A LostError says that numbers were in a plug-in process that ended.
@@ -210,12 +211,8 @@ func (d *Device) Sync() error {
 	return w.Sync(ctx)
 }
 
-// release frees arrays of the process with the next request.
-func (d *Device) release(b *worker.Buffer, born int) {
-	if b != nil && born == d.born {
-		d.dead = append(d.dead, b)
-	}
-}
+// Devices is how many devices the plug-in has.
+func (d *Device) Devices() int { return len(d.About().Devices) }
 
 // typeOf is the plug-in's element type of ours.
 func typeOf(s shape.Spec) (capi.Type, error) { return capi.ParseType(s.DType.Row().StableHLO) }

@@ -25,6 +25,7 @@ type executable struct {
 	stages []stage
 	// results are the slots of the outputs; nil: they are those of the only stage.
 	results []int
+	places  bool // puts something on a mesh
 }
 
 // Compile plans the graph with the cost model and compiles it with the
@@ -38,7 +39,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	if err != nil {
 		return nil, err
 	}
-	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params()}
+	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params(), places: places(g)}
 	x.stages, x.results, err = d.stagesOf(w, g)
 	return x, err
 }
@@ -77,6 +78,12 @@ func (x *executable) Run(l *device.Launch) error {
 	w, err := d.worker()
 	if err != nil {
 		return err
+	}
+	l.Collectives = nil
+	if n, err := x.devices(l); err != nil {
+		return err
+	} else if n > 1 && x.results == nil {
+		return x.runOver(w, l, n)
 	}
 	in := make([]*worker.Buffer, len(l.In))
 	var numbers []*worker.Buffer // Go numbers live for this launch
@@ -120,7 +127,7 @@ func (x *executable) Run(l *device.Launch) error {
 	w.Free(gone...)
 	l.Out = l.Out[:0]
 	for i, o := range outs {
-		l.Out = append(l.Out, d.made(x.g.Outputs[i].Spec(), o, room.take(i)))
+		l.Out = append(l.Out, d.made(x.g.Outputs[i].Spec(), []*worker.Buffer{o}, nil, room.take(i)))
 	}
 	room.freeDonors()
 	return nil

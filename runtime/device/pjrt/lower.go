@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/dtype"
@@ -36,6 +37,10 @@ type program struct {
 	p    *worker.Program // nil once it was dropped
 	born int
 	used uint64
+
+	placed      string            // where the inputs are, "" for a program of one device
+	outs        []*shape.Sharding // where the results are
+	collectives []device.Collective
 }
 
 // f64 is the type of the parameter of numbers.
@@ -111,7 +116,7 @@ func classOf(v any) class {
 
 // lower writes the graph for the attributes of a launch; nil are its own. The
 // text has no locations: the same program at another line is the same.
-func (c *code) lower(attrs []op.Attrs) lowered {
+func (c *code) lower(attrs []op.Attrs, o stablehlo.ModuleOptions) lowered {
 	l := lowered{values: make([]any, len(c.dynamic)), passed: make([]bool, len(c.dynamic))}
 	at := map[dynamic]int{}
 	for i, d := range c.dynamic {
@@ -120,16 +125,16 @@ func (c *code) lower(attrs []op.Attrs) lowered {
 	}
 	// Which numbers are asked for is known once the graph is lowered, and their
 	// parameter stands before it: a first text that asked for some is written anew.
-	l.text = l.write(c.g, attrs, at, make([]bool, len(c.dynamic)))
+	l.text = l.write(c.g, attrs, at, make([]bool, len(c.dynamic)), o)
 	if slices.Contains(l.passed, true) {
-		l.text = l.write(c.g, attrs, at, l.passed)
+		l.text = l.write(c.g, attrs, at, l.passed, o)
 	}
 	return l
 }
 
 // write lowers the graph with the parameter of numbers that known names, and
 // notes in l which are asked for.
-func (l *lowered) write(g *graph.Graph, attrs []op.Attrs, at map[dynamic]int, known []bool) string {
+func (l *lowered) write(g *graph.Graph, attrs []op.Attrs, at map[dynamic]int, known []bool, o stablehlo.ModuleOptions) string {
 	place, n := make([]int, len(known)), 0
 	for i, k := range known {
 		if k {
@@ -164,7 +169,7 @@ func (l *lowered) write(g *graph.Graph, attrs []op.Attrs, at map[dynamic]int, kn
 				return w.Reshape(w.SliceAxis(args[len(args)-1], 0, place[i], place[i]+1, 1), nil), true
 			}
 		})
-	}, stablehlo.ModuleOptions{})
+	}, o)
 }
 
 // numbers are the bytes of the parameter for a launch.

@@ -12,6 +12,7 @@ import (
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/stablehlo"
 )
 
 // A stage is one program of XLA, or one node that runs on the host: what
@@ -32,8 +33,11 @@ const ourCall = `call_target_name = "tpush.`
 // with the slots of the outputs.
 func (d *Device) stagesOf(w *worker.Worker, g *graph.Graph) (stages []stage, results []int, err error) {
 	c := d.newCode(g)
-	l := c.lower(nil)
+	l := c.lower(nil, stablehlo.ModuleOptions{})
 	if !strings.Contains(l.text, ourCall) {
+		if d.meshed || places(g) { // what it is compiled for shows when it runs
+			return []stage{{code: c}}, nil, nil
+		}
 		if _, err := c.compile(w, l); err != nil {
 			return nil, nil, err
 		}
@@ -86,7 +90,7 @@ func onHost(n *graph.Node) bool {
 	copied.Index = 0
 	alone.Nodes = []*graph.Node{&copied}
 	alone.Outputs = []graph.Ref{{Node: &copied}}
-	return strings.Contains((&code{g: alone}).lower(nil).text, ourCall)
+	return strings.Contains((&code{g: alone}).lower(nil, stablehlo.ModuleOptions{}).text, ourCall)
 }
 
 // A split makes stages. A slot is a value that goes from one to another: the

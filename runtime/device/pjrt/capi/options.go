@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"bytes"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -11,6 +12,9 @@ type CompileOptions struct {
 	Replicas, Partitions int   // 0 is 1
 	Devices              []int // their ids, replica by replica; nil is 0, 1, 2, …
 	NoShardy             bool  // shardings are GSPMD's
+	// FreeOutputs is how many results the compiler may place as it likes; else
+	// every device gets all of them.
+	FreeOutputs int
 	// Flags are xla_ options of this compilation: string, bool or int64.
 	Flags map[string]any
 }
@@ -25,6 +29,7 @@ const (
 	buildPartitions = 5
 	buildSPMD       = 6
 	buildAssignment = 9
+	buildFreeOutput = 12
 	buildShardy     = 19
 )
 
@@ -41,6 +46,9 @@ func (o CompileOptions) Encode() []byte {
 			b = varint(b, buildShardy, 1)
 		}
 		b = field(b, buildAssignment, o.assignment(r, p))
+		if o.FreeOutputs > 0 {
+			b = field(b, buildFreeOutput, bytes.Repeat([]byte{1}, o.FreeOutputs))
+		}
 	}
 	all := field(nil, optBuild, b)
 	names := make([]string, 0, len(o.Flags))

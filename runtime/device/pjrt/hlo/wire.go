@@ -3,7 +3,7 @@
 //
 // It reads bytes that anybody may have written: nothing in them makes it fail,
 // what it does not understand is left out. It calls nothing and draws nothing.
-// It imports nothing of this module. Invariant: a Module and an Assignment
+// It imports shape of this module. Invariant: a Module and an Assignment
 // point only at instructions that exist.
 package hlo
 

@@ -1,0 +1,28 @@
+package exec
+
+import (
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// Sharding says on which devices of a mesh the parts of a value are; nil: it
+// is on one device. It computes the value.
+func (d *Dispatcher) Sharding(v *Value) (*shape.Sharding, error) {
+	d.mu.Lock()
+	defer d.unlock()
+	if err := d.force(v, ReasonSync); err != nil {
+		return nil, err
+	}
+	if p, ok := v.buf.(device.Placed); ok {
+		return p.Sharding(), nil
+	}
+	return nil, nil
+}
+
+// exchanged tells the trace what the devices of a mesh told each other in a launch.
+func (d *Dispatcher) exchanged(number int64, at int64, last *node, list []device.Collective) {
+	for _, c := range list {
+		d.emit(&trace.Event{Kind: trace.Collective, AtNS: at, Stack: last.stack, Launch: int(number), Op: last.opn, Name: c.Op, Text: c.Groups, Bytes: c.Bytes})
+	}
+}
