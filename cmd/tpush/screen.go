@@ -86,7 +86,7 @@ func (a *app) notebookScreen(args []string, flags *pflag.FlagSet) error {
 	o.Theme, o.AskTheme = screenTheme(c)
 	history, err := store.OpenHistory(state, c.History)
 	if err != nil {
-		o.Files.Warn = append(o.Files.Warn, fmt.Sprintf("history: %v", err))
+		o.Files.Warn = append(o.Files.Warn, fmt.Sprintf("no history: %v", cause(err)))
 	}
 	o.History = history
 	if err := a.openFiles(&o, args, state, c.Autosave); err != nil {
@@ -131,7 +131,7 @@ func (a *app) openFiles(o *tui.Options, args []string, state string, every time.
 		f.Warn = append(f.Warn, err.Error()+"; saving here may undo what is done there")
 		f.Session = session
 	case err != nil: // a state folder that cannot be written: the notebook works without
-		f.Warn = append(f.Warn, fmt.Sprintf("no autosave: %v", err))
+		f.Warn = append(f.Warn, fmt.Sprintf("no autosave: %v", cause(err)))
 	default:
 		f.Session = session
 	}

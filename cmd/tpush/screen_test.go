@@ -19,11 +19,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // A terminal has tpush on it, and a test types at it.
 type terminal struct {
-	t     *testing.T
+	t     testing.TB
+	dir   string // home of the program
 	cmd   *osexec.Cmd
 	tty   *os.File // the program's side, kept to look at its modes
 	pty   *os.File
@@ -41,24 +43,43 @@ const waitAtMost = 30 * time.Second
 
 func openTerminal(t *testing.T, args ...string) *terminal {
 	t.Helper()
+	return openTerminalWith(t, "tpush", t.TempDir(), true, args...)
+}
+
+// pollable gives the file anew in a way that closing it ends a read of it.
+func pollable(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	return os.NewFile(uintptr(fd), f.Name()), err
+}
+
+// openTerminalWith starts a program in a folder, which is its home too; with
+// control the terminal is its controlling one, so that it is told when it goes.
+func openTerminalWith(t testing.TB, program, dir string, control bool, args ...string) *terminal {
+	t.Helper()
 	p, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo terminal: %v", err)
 	}
-	if err := pty.Setsize(p, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
+	if p, err = pollable(p); err != nil {
 		t.Fatal(err)
 	}
-	s := &terminal{t: t, pty: p, tty: tty}
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	s := &terminal{t: t, dir: dir, pty: p, tty: tty}
 	s.more = sync.NewCond(&s.mu)
 	if s.state, err = term.GetState(tty.Fd()); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	s.cmd = osexec.Command("tpush", args...)
+	s.cmd = osexec.Command(program, args...)
 	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: control}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +161,11 @@ func (s *terminal) end(code int) {
 	if !reflect.DeepEqual(now, s.state) {
 		s.t.Error("the modes of the terminal are others than before")
 	}
+	const last = "all of it was read"
+	if _, err := s.tty.WriteString(last); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wait(last)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?2004h": "\x1b[?2004l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l"} {
@@ -166,7 +192,7 @@ func TestScreen(t *testing.T) {
 	s.wait("pasted 1")
 	s.keys("fmt.Println(\"begun\"); for { time.Sleep(time.Millisecond) }" + enter)
 	s.wait("begun")
-	if err := pty.Setsize(s.pty, &pty.Winsize{Rows: 40, Cols: 140}); err != nil {
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 40, Cols: 140}); err != nil {
 		t.Fatal(err)
 	}
 	s.wait("F2..F7 panels")

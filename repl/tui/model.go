@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -195,6 +196,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.click(msg.Mouse())
 	case startedMsg:
 		return m.started(msg)
+	case panicMsg:
+		panic(fmt.Sprintf("%v\n\n%s", msg.value, msg.stack))
 	case goneMsg:
 		m.gone(msg)
 	case outputMsg:

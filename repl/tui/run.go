@@ -125,7 +125,7 @@ func (m *Model) next() tea.Cmd {
 		}
 		ev := j.feed.events()
 		ev.Input = inputOf(j, send)
-		ev.Debug = func(raw json.RawMessage) { debugEvent(k, j, send, raw) }
+		ev.Debug = func(raw json.RawMessage) { guarded(send, func() { debugEvent(k, j, send, raw) }) }
 		rep, err := k.Execute(ctx, req, ev)
 		close(j.over)
 		j.feed.all.close()

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	stack "runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
 
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
@@ -46,26 +48,79 @@ func Run(o Options) (code int, err error) {
 			p.Quit()
 		}
 	}()
+	go func() {
+		if hungUp(int(os.Stdin.Fd())) { // also where no signal tells so
+			got.Store(int32(syscall.SIGHUP))
+			p.Quit()
+		}
+	}()
 	_, err = p.Run()
-	m.Close()
+	m.end()
 	if s := got.Load(); s != 0 {
 		return 128 + int(s), &EndedError{syscall.Signal(s)}
 	}
-	if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+		return 1, errors.New("internal error, see above; the notebook is kept and offered when it is opened again")
+	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
 		return 1, err
 	}
 	m.farewell(os.Stdout)
 	return m.exitCode, nil
 }
 
+// hungUp waits until the terminal is gone; false when nobody can tell.
+func hungUp(fd int) bool {
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd)}} // no events: only what nobody asks for
+		switch n, err := unix.Poll(fds, -1); {
+		case err == unix.EINTR:
+		case err != nil || n == 0 || fds[0].Revents&unix.POLLNVAL != 0:
+			return false
+		default:
+			return true
+		}
+	}
+}
+
+// end is Close after whatever happened: a model that a panic left half changed
+// must not keep the kernel from being ended.
+func (m *Model) end() {
+	defer m.endKernel()
+	defer func() { _ = recover() }()
+	m.closed()
+	m.dropSpools()
+}
+
 // Close ends the kernel of a program that is over, and gives the files back.
 func (m *Model) Close() {
 	m.closed()
 	m.dropSpools()
+	m.endKernel()
+}
+
+func (m *Model) endKernel() {
 	if m.kernel != nil {
 		m.kernel.Kill()
 		m.kernel.Stop()
 	}
+}
+
+// A panicMsg is a panic on a goroutine that Bubble Tea did not start.
+type panicMsg struct {
+	value any
+	stack []byte
+}
+
+// guarded runs f on such a goroutine: its panic becomes one of Update, after
+// which the terminal is given back as it was.
+func guarded(send func(tea.Msg), f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			send(panicMsg{v, stack.Stack()})
+		}
+	}()
+	f()
 }
 
 // terminalState gives a function that puts the terminal back as it is now.
