@@ -217,6 +217,33 @@ func TestScreen(t *testing.T) {
 	s.end(0)
 }
 
+// TestBytesPerKey types and counts what the terminal is sent for it: over a slow
+// line a key must not cost a screen.
+func TestBytesPerKey(t *testing.T) {
+	s := openTerminal(t)
+	s.wait("Four things to try")
+	s.wait("kernel ")
+	s.keys("x := tpu.Ones(4, 4); fmt.Println(\"ran\")" + enter)
+	s.wait("1 launch")
+	const text = "y := x + 17 // a sum, without a dot that opens a list"
+	s.keys(text[:1])
+	s.wait(text[:1])
+	s.mu.Lock()
+	before := len(s.out)
+	s.mu.Unlock()
+	for i := range text[1:] {
+		s.keys(text[i+1 : i+2])
+		if text[i+1] != ' ' {
+			s.wait(text[i+1 : i+2])
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := (len(s.out) - before) / (len(text) - 1); n > 64 {
+		t.Errorf("%d bytes a key, want 64 at most:\n%q", n, s.out[before:])
+	}
+}
+
 // TestScreenEndings ends the notebook in every way there is while a cell runs.
 func TestScreenEndings(t *testing.T) {
 	for _, tt := range []struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // full makes a screen with n cells that ran.
-func full(b *testing.B, n int) *screen {
+func full(b testing.TB, n int) *screen {
 	s := newScreen(b, 120, 36)
 	for i := range n {
 		c := s.nb.append(fmt.Sprintf("// step %d\nx%d := tpu.Randn(256, %d)\nw := tpu.Ones(256)\nh := x%d.MatMul(w).Add(b).GELU() // fused\nfor i := range 4 {\n\th = h.Mul(0.5)[i*64:(i+1)*64]\n}\nh.Sum(0)", i, i, 128+i%64, i))

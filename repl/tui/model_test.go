@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -540,4 +541,28 @@ func TestKeptTextStays(t *testing.T) {
 			t.Errorf("%q: dropped, and still there: %v", path, got)
 		}
 	}
+}
+
+// A screen of a thousand cells, each drawn once, takes what a terminal program may take.
+func TestMemoryOfAThousandCells(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	s := full(t, 1000)
+	s.keys("ctrl+home")
+	for range 2000 {
+		s.keys("pgdown")
+		s.frame()
+	}
+	if !s.view.follow {
+		t.Error("not every cell was seen")
+	}
+	if got := heap() - before; got > 20<<20 {
+		t.Errorf("%d MiB, want 20 at most", got>>20)
+	}
+	runtime.KeepAlive(s)
 }
