@@ -3,6 +3,7 @@ package viz
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -13,8 +14,8 @@ type canvas struct {
 	cells []cell
 }
 
-// A cell is one letter on the screen. The second half of a wide letter has an
-// empty text and follows is set.
+// A cell is one letter on the screen, blank when it has none. The second half of
+// a wide letter has none either and follows is set.
 type cell struct {
 	text    string
 	follows bool
@@ -24,11 +25,7 @@ type cell struct {
 
 func newCanvas(w, h int) *canvas {
 	w, h = max(w, 0), max(h, 0)
-	c := &canvas{w: w, h: h, cells: make([]cell, w*h)}
-	for i := range c.cells {
-		c.cells[i].text = " "
-	}
-	return c
+	return &canvas{w: w, h: h, cells: make([]cell, w*h)}
 }
 
 // put paints one letter that is width cells wide; false when it does not fit.
@@ -53,9 +50,9 @@ func (c *canvas) clear(x, y int) {
 	for row[x].follows {
 		x--
 	}
-	row[x] = cell{text: " "}
+	row[x] = cell{}
 	for x++; x < c.w && row[x].follows; x++ {
-		row[x] = cell{text: " "}
+		row[x] = cell{}
 	}
 }
 
@@ -137,6 +134,10 @@ func (c *canvas) lines(t Theme) []string {
 				}
 				now = sgr
 			}
+			if cl.text == "" {
+				b.WriteByte(' ')
+				continue
+			}
 			b.WriteString(cl.text)
 		}
 		if now != "" {
@@ -155,17 +156,16 @@ type letter struct {
 // letters splits s into what takes cells. Escape sequences are dropped, control
 // characters become spaces, marks without a letter are dropped.
 func letters(s string) []letter {
-	var out []letter
-	s = ansi.Strip(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case joins(r):
-			return -1
-		}
-		return r
-	}, s))
+	out := make([]letter, 0, len(s))
+	if !tame(s) {
+		s = tamed(s)
+	}
 	for s != "" {
+		if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) { // nothing joins it
+			out = append(out, letter{s[:1], 1})
+			s = s[1:]
+			continue
+		}
 		text, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 		if text == "" {
 			break
@@ -177,6 +177,35 @@ func letters(s string) []letter {
 		out = append(out, letter{text, width})
 	}
 	return out
+}
+
+// tame says whether s has neither controls nor what joins letters.
+func tame(s string) bool {
+	for _, r := range s {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || joins(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// tamed drops escape sequences and what joins letters; controls become spaces,
+// or go.
+func tamed(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, ansi.Strip(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case joins(r):
+			return -1
+		}
+		return r
+	}, s)))
 }
 
 // joins says whether r can merge with a letter beside it that it does not

@@ -12,19 +12,24 @@ import (
 type Help struct {
 	Keys []inspect.HelpRow // those in force, which the screen knows
 	table[inspect.Help]
+	cells [][]string // of the rows that are kept
 }
 
 // NewHelp makes the panel.
 func NewHelp() *Help {
-	return &Help{table: table[inspect.Help]{rows: func(h *inspect.Help, keeps func(...string) bool) ([]int, []Selection) {
+	p := &Help{}
+	p.table.rows = func(h *inspect.Help, keeps func(...string) bool) ([]int, []Selection) {
 		var kept []int
+		p.cells = nil
 		for i, r := range h.Rows {
 			if keeps(r.Name, r.Doc, r.Group, r.Args) {
 				kept = append(kept, i)
+				p.cells = append(p.cells, []string{r.Name, r.Args, r.Doc, r.Group})
 			}
 		}
 		return kept, make([]Selection, len(kept))
-	}}}
+	}
+	return p
 }
 
 // Name implements Panel.
@@ -59,11 +64,7 @@ func (p *Help) View(ctx Context, w, h int) []string {
 		return empty(ctx, w, h, top, "nothing matches "+p.list.filter+"; an empty filter shows all")
 	}
 	p.list.page = max(1, h-6)
-	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {Least: 40}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.mark(ctx)}
-	for _, i := range p.kept {
-		r := &p.data.Rows[i]
-		tb.Rows = append(tb.Rows, []string{r.Name, r.Args, r.Doc, r.Group})
-	}
+	tb := viz.Table{Columns: []viz.Column{{Meaning: viz.Strong}, {Meaning: viz.Place, Drop: 2}, {Least: 40}, {Meaning: viz.Dim, Drop: 1}}, Choose: true, Marked: p.mark(ctx), Rows: p.cells}
 	parts := []viz.StackPart{{Drawing: tb, Min: 2, Grow: true}}
 	if i, ok := p.at(); ok && h >= 10 {
 		r := &p.data.Rows[i]
