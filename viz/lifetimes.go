@@ -79,10 +79,13 @@ func (l Lifetimes) row(c *canvas, t Theme, r Lifetime, left, y, cols int) {
 func (l Lifetimes) axis(c *canvas, t Theme, left, y, cols int) {
 	last := strconv.Itoa(l.Steps)
 	c.text(left, y, left+cols, "0", Dim)
-	c.text(left+cols-width(last), y, left+cols, last, Dim)
+	free := left + 2
 	if l.Mark >= 0 && l.Mark < l.Steps {
 		s := "^" + strconv.Itoa(l.Mark)
 		x := min(left+l.column(l.Mark, cols), left+cols-width(s))
-		c.text(x, y, left+cols, s, Hot)
+		free = c.text(x, y, left+cols, s, Hot) + 1
+	}
+	if left+cols-width(last) >= free {
+		c.text(left+cols-width(last), y, left+cols, last, Dim)
 	}
 }

@@ -165,10 +165,11 @@ func difference(c *Compiled, p *Predicted, k *Kernel, counted map[uint64]bool, h
 		}
 	}
 	if len(others) > 0 {
-		if len(others) > shownNames {
-			others = append(others[:shownNames], "…")
+		text := "ours joins " + others[0]
+		if n := len(others) - 1; n > 0 {
+			text += fmt.Sprintf(" +%d", n)
 		}
-		return false, "ours joins " + strings.Join(others, ", ")
+		return false, text
 	}
 	if sameOps(mine.own(p), k.own(homes), counted) || sameOps(mine.OpNs, k.OpNs, counted) {
 		return true, ""

@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -27,9 +28,11 @@ func LookModule(ctx context.Context, path, text string, chip *device.Chip, c *ah
 	}
 	out := &Report{Subject: path, Chip: chip.Name}
 	p := Program{Name: s.Name}
-	if out.Compiler, err = p.compiled(&s, r, err); err != nil {
+	version, err := p.compiled(&s, r, err)
+	if err != nil {
 		return nil, err
 	}
+	out.Compiler = cmp.Or(version, unnamed)
 	out.Programs = []Program{p}
 	return out, nil
 }

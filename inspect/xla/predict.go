@@ -12,9 +12,13 @@ import (
 // scalarKernel is the kind of kernels that cost nothing.
 const scalarKernel = "scalar"
 
-// Predict plans a graph for a chip with the simulator's compiler.
-func Predict(g *graph.Graph, chip *device.Chip) *Predicted {
-	out := &Predicted{Kernels: []PredictedKernel{}, Limit: chip.HBMBytes}
+// Predict plans a graph for a chip with the simulator's compiler. limit is the
+// HBM that the program may take, 0 for the chip's.
+func Predict(g *graph.Graph, chip *device.Chip, limit int64) *Predicted {
+	if limit == 0 {
+		limit = chip.HBMBytes
+	}
+	out := &Predicted{Kernels: []PredictedKernel{}, Limit: limit}
 	dev := sim.New(chip, sim.Options{})
 	defer dev.Close()
 	x, err := dev.Compile(g, device.FastRun)

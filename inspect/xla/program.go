@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,15 +21,15 @@ func Look(ctx context.Context, name string, subjects []Subject, chip *device.Chi
 	out := &Report{Subject: name, Chip: chip.Name, Programs: []Program{}}
 	for i := range subjects {
 		s := &subjects[i]
-		p := newProgram(s, chip)
+		p := newProgram(s, chip, o.HBMMiB<<20)
 		if c != nil {
 			r, err := c.Compile(ctx, chip.Name, s.Lowered(), o)
 			var version string
 			if version, err = p.compiled(s, r, err); err != nil {
 				return nil, err
 			}
-			if version != "" {
-				out.Compiler = version
+			if out.Compiler == "" || out.Compiler == unnamed {
+				out.Compiler = cmp.Or(version, unnamed)
 			}
 		}
 		out.Programs = append(out.Programs, p)
@@ -36,8 +37,11 @@ func Look(ctx context.Context, name string, subjects []Subject, chip *device.Chi
 	return out, nil
 }
 
-// newProgram is a subject with its prediction.
-func newProgram(s *Subject, chip *device.Chip) Program {
+// unnamed is the compiler where it refused and did not give its version.
+const unnamed = "the TPU compiler"
+
+// newProgram is a subject with its prediction for so many bytes of HBM.
+func newProgram(s *Subject, chip *device.Chip, limit int64) Program {
 	p := Program{Name: s.Name, Groups: s.Groups}
 	if s.Graph != nil {
 		var frames []trace.Frame
@@ -45,7 +49,7 @@ func newProgram(s *Subject, chip *device.Chip) Program {
 			frames = append(frames, n.Stack.Top())
 		}
 		p.Where, p.Ops = whereOf(frames), len(s.Graph.Nodes)
-		p.Ours = Predict(s.Graph, chip)
+		p.Ours = Predict(s.Graph, chip, limit)
 	}
 	return p
 }

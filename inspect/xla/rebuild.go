@@ -79,15 +79,20 @@ func Leading(records []exec.Record, id uint64) []exec.Record {
 	return all
 }
 
+// Alone says whether a launch ran one operation that the mode, or a failure of
+// the region it belonged to, kept from its neighbours.
+func Alone(g *exec.Group) bool {
+	return g.Reason == exec.ReasonEveryOp || g.Reason == exec.ReasonRecover
+}
+
 // Distinct makes subjects of launches: each program once, with the launches
-// that ran it. Those that launch a single operation because the mode does so
-// are left out.
+// that ran it. Operations that were launched alone are left out.
 func Distinct(groups []exec.Group) []Subject {
 	var all []Subject
 	at := map[*graph.Graph]int{}
 	for i := range groups {
 		g := &groups[i]
-		if g.Reason == exec.ReasonEveryOp {
+		if Alone(g) {
 			continue
 		}
 		k, ok := at[g.Graph]

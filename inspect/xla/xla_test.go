@@ -172,7 +172,7 @@ func report(t *testing.T, name string, g *graph.Graph) *Report {
 		t.Fatal(err)
 	}
 	s := &Subject{Name: g.Name, Groups: []uint64{7}, Graph: g}
-	p := newProgram(s, chip)
+	p := newProgram(s, chip, 0)
 	version, err := p.compiled(s, recorded(t, name, s.Lowered()), nil)
 	if err != nil {
 		t.Fatal(err)

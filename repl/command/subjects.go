@@ -86,7 +86,7 @@ func cellSubjects(d *exec.Dispatcher, cell int) (string, []xla.Subject, error) {
 	subjects := xla.Distinct(groups)
 	alone := map[int64]bool{}
 	for i := range groups {
-		if groups[i].Reason == exec.ReasonEveryOp {
+		if xla.Alone(&groups[i]) {
 			alone[groups[i].Number] = true
 		}
 	}
@@ -120,7 +120,7 @@ func tensorSubject(d *exec.Dispatcher, name string, t *tpu.Tensor) (string, []xl
 	}
 	if rec.Group != 0 {
 		for _, g := range d.Groups() {
-			if g.Number == rec.Group && g.Reason != exec.ReasonEveryOp {
+			if g.Number == rec.Group && !xla.Alone(&g) {
 				return name, []xla.Subject{{Name: g.Name, Groups: []uint64{uint64(g.Number)}, Graph: g.Graph}}, nil
 			}
 		}

@@ -119,6 +119,9 @@ const xlaWidth = 150
 
 func compilerReport(c *Call, a xlaArgs, chip *device.Chip, compiler *ahead.Compiler, name, usage string) (*xla.Report, error) {
 	o := ahead.Options{Slots: a.bundles}
+	if limit := c.Session.Device().HBM().Limit(); limit < chip.HBMBytes && chip.Name == c.Session.Device().Chip().Name {
+		o.HBMMiB = max(limit>>20, 1) // the session has less
+	}
 	switch filepath.Ext(a.what) {
 	case ".mlir":
 		if compiler == nil {
@@ -173,7 +176,7 @@ func expensive(subjects []xla.Subject, chip *device.Chip, n int) []xla.Subject {
 	for i := range subjects {
 		prices[i].at = i
 		if g := subjects[i].Graph; g != nil {
-			prices[i].ns = xla.Predict(g, chip).TimeNS * int64(max(len(subjects[i].Groups), 1))
+			prices[i].ns = xla.Predict(g, chip, 0).TimeNS * int64(max(len(subjects[i].Groups), 1))
 		}
 	}
 	slices.SortStableFunc(prices, func(a, b priced) int { return int(min(max(b.ns-a.ns, -1), 1)) })

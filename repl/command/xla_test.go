@@ -133,6 +133,54 @@ func TestSubjectErrors(t *testing.T) {
 	}
 }
 
+// TestTooLarge: what failed for HBM is one program, with its lines; the real
+// compiler has the session's limit and refuses it too.
+func TestTooLarge(t *testing.T) {
+	s, err := repl.NewSession(repl.Options{Compiler: compiler(), HBMBytes: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	run := func(text string) { s.Run(context.Background(), text, "", 1, discard{}) }
+	run("x := tpu.BF16.Empty(1024, 1000)\nw := tpu.BF16.Empty(1000, 1024)")
+	if _, err := command.Run(context.Background(), s, ":mode compiled", discard{}); err != nil {
+		t.Fatal(err)
+	}
+	run("h := x.MatMul(w)\ny := h.MatMul(h)\nz := y.MatMul(h).Tanh()\nz.Sum().Item()")
+	ask := func(line string) *xla.Program {
+		t.Helper()
+		a, err := command.Run(context.Background(), s, line, discard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &xla.Report{}
+		if err := json.Unmarshal([]byte(a.Text), r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Programs) != 1 || r.Programs[0].Where != "In[2]:1-4" {
+			t.Fatalf("programs %+v", r.Programs)
+		}
+		return &r.Programs[0]
+	}
+	if p := ask(":plan 2 --json"); p.Ours.Limit != 8<<20 || p.Ours.Fits {
+		t.Errorf("predicted %+v", p.Ours)
+	}
+	if compiler() == nil {
+		t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
+	}
+	p := ask(":xla 2 --json")
+	if p.OOM == nil || p.OOM.Available == 0 || p.OOM.Available > 8<<20 || len(p.OOM.Entries) == 0 {
+		t.Fatalf("%+v, %s", p.OOM, p.Error)
+	}
+	lines := map[string]bool{}
+	for _, e := range p.OOM.Entries {
+		lines[e.Where] = true
+	}
+	if !lines["In[1]:1"] || !lines["In[2]:1"] {
+		t.Errorf("lines of the largest allocations: %v", lines)
+	}
+}
+
 // TestRealCompiler asks the real compiler about a cell.
 func TestRealCompiler(t *testing.T) {
 	if compiler() == nil {

@@ -221,6 +221,13 @@ func (c *Compiler) Open(ctx context.Context, serialized []byte) (*Result, error)
 		}
 		return nil, err
 	}
-	r := &Result{Version: w.About().Version, Ready: c.ready, Serialized: serialized, Partitions: 1}
-	return r, r.read(ctx, w, rep.Module, rep)
+	r := &Result{Target: targetIn(rep.Target), Version: w.About().Version, Ready: c.ready, Serialized: serialized, Partitions: 1}
+	if err := r.read(ctx, w, rep.Module, rep); err != nil {
+		return nil, err
+	}
+	costs, err := w.CostsTPU(ctx, rep.Target, [][]byte{rep.Module})
+	if err == nil && len(costs) == 1 {
+		r.Cost = costs[0]
+	}
+	return r, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
+	"github.com/tpush/tpush/runtime/device/pjrt/hlo"
 )
 
 // A Target is a TPU to compile for.
@@ -25,6 +26,8 @@ type Target struct {
 // A generation is a row of the table of targets.
 type generation struct {
 	chip       string
+	number     int64  // by which an executable names its chip,
+	variant    string // and this
 	clockHz    float64
 	peak       float64
 	bandwidth  float64
@@ -42,10 +45,22 @@ type topology struct {
 // come out (a core of v5p runs at 1.75 GHz, of v7x at 2.2 GHz); the compiler's
 // own peaks for these two fit 1.5 and 1.9 GHz.
 var generations = []generation{
-	{"v5e", 1.5e9, 197e12, 737.7e9, []topology{{"v5e:1x1", 1}, {"v5e:1x2", 2}, {"v5e:2x2", 4}, {"v5e:2x4", 8}, {"v5e:4x4", 16}, {"v5e:8x8", 64}, {"v5e:16x16", 256}}},
-	{"v5p", 1.75e9, 394e12, 2350e9, []topology{{"v5p:1x1x1", 1}, {"v5p:2x2x1", 4}, {"v5p:2x2x2", 8}, {"v5p:2x2x4", 16}, {"v5p:4x4x4", 64}}},
-	{"v6e", 1.75e9, 918e12, 1638e9, []topology{{"v6e:1x1", 1}, {"v6e:1x2", 2}, {"v6e:2x2", 4}, {"v6e:2x4", 8}, {"v6e:4x4", 16}, {"v6e:8x8", 64}, {"v6e:16x16", 256}}},
-	{"v7x", 2.2e9, 996e12, 3686e9, []topology{{"tpu7x:1x1x1", 2}, {"tpu7x:2x2x1", 8}, {"tpu7x:2x2x2", 16}, {"tpu7x:4x4x4", 128}}},
+	{"v5e", 4, "lite", 1.5e9, 197e12, 737.7e9, []topology{{"v5e:1x1", 1}, {"v5e:1x2", 2}, {"v5e:2x2", 4}, {"v5e:2x4", 8}, {"v5e:4x4", 16}, {"v5e:8x8", 64}, {"v5e:16x16", 256}}},
+	{"v5p", 4, "", 1.75e9, 394e12, 2350e9, []topology{{"v5p:1x1x1", 1}, {"v5p:2x2x1", 4}, {"v5p:2x2x2", 8}, {"v5p:2x2x4", 16}, {"v5p:4x4x4", 64}}},
+	{"v6e", 5, "", 1.75e9, 918e12, 1638e9, []topology{{"v6e:1x1", 1}, {"v6e:1x2", 2}, {"v6e:2x2", 4}, {"v6e:2x4", 8}, {"v6e:4x4", 16}, {"v6e:8x8", 64}, {"v6e:16x16", 256}}},
+	{"v7x", 6, "", 2.2e9, 996e12, 3686e9, []topology{{"tpu7x:1x1x1", 2}, {"tpu7x:2x2x1", 8}, {"tpu7x:2x2x2", 16}, {"tpu7x:4x4x4", 128}}},
+}
+
+// targetIn finds the chip that an executable is for; the zero Target when the
+// table has none like it.
+func targetIn(target []byte) Target {
+	number, variant := hlo.ParseTarget(target)
+	for _, g := range generations {
+		if g.number == number && g.variant == variant {
+			return Target{Chip: g.chip, ClockHz: g.clockHz, PeakFLOPs: g.peak, HBMBytesPerSec: g.bandwidth}
+		}
+	}
+	return Target{}
 }
 
 // A TooManyError says that no topology has as many devices as a program wants.

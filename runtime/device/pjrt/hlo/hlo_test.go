@@ -202,6 +202,19 @@ func TestShape(t *testing.T) {
 	}
 }
 
+func TestTarget(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x12\x04\n\x00\x18\x01\x18\x012\t\b\x04\x12\x04lite\x18": "4 lite", // a varint cut off at the end
+		"2\b\b\x06\x18\x01\"\x02ab:\x00":                          "6 ",
+		"":                                                        "0 ",
+	} {
+		g, v := ParseTarget([]byte(text))
+		if got := fmt.Sprintf("%d %s", g, v); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestNoModule(t *testing.T) {
 	var fe *FormatError
 	for _, b := range [][]byte{nil, []byte("no protobuf"), {0x0a, 0x00}} {

@@ -183,6 +183,13 @@ func (m *Module) frame(id int64) (Place, bool) {
 	return Place{File: m.files[f-1], Line: int(l.int(3)), Column: int(l.int(4))}, true
 }
 
+// ParseTarget reads from a TpuTargetArguments which chip an executable is for:
+// the number of its generation, and the variant of it.
+func ParseTarget(b []byte) (generation int64, variant string) {
+	chip := wire(b).sub(6)
+	return chip.int(1), string(chip.sub(2))
+}
+
 // Parameters lists the parameters of the entry by their numbers; a number
 // that nothing has is nil.
 func (m *Module) Parameters() []*Instruction {
