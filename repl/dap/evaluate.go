@@ -175,7 +175,14 @@ func (a *Adapter) command(ctx context.Context, text string) (any, error) {
 	if after, is := a.s.Cursor(); is != was || after.OpN != before.OpN { // :back and :forward move the view
 		a.lookedBack()
 	}
-	return dap.EvaluateResponseBody{Result: strings.TrimRight(out.String()+ans.Text, "\n")}, nil
+	return answered{dap.EvaluateResponseBody{Result: strings.TrimRight(out.String()+ans.Text, "\n")}, ans.Replayed}, nil
+}
+
+// An answered is what a command gave. A kernel that replaces this one must hear
+// of those that are Replayed: clients that start kernels look for it.
+type answered struct {
+	dap.EvaluateResponseBody
+	Replayed bool `json:"replayed,omitempty"`
 }
 
 func (a *Adapter) completions(_ context.Context, r *request) (any, error) {

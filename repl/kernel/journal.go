@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 )
 
@@ -31,6 +32,26 @@ func (j *Journal) Note(r ExecuteRequest, rep ExecuteReply) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries = append(j.entries, journalEntry{r, rep.ErrorName})
+}
+
+// noteDebug keeps a command that the debugger evaluated.
+func (j *Journal) noteDebug(request, reply json.RawMessage) {
+	var r struct {
+		Body struct {
+			Replayed bool `json:"replayed"`
+		} `json:"body"`
+	}
+	if json.Unmarshal(reply, &r) != nil || !r.Body.Replayed {
+		return
+	}
+	var q struct {
+		Arguments struct {
+			Expression string `json:"expression"`
+		} `json:"arguments"`
+	}
+	if json.Unmarshal(request, &q) == nil {
+		j.Note(ExecuteRequest{Code: q.Arguments.Expression}, ExecuteReply{Replayed: true})
+	}
 }
 
 // Len is how many requests are kept.

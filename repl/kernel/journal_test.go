@@ -64,6 +64,17 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestDebugIsReplayed keeps the commands that the debugger evaluated at a stop.
+func TestDebugIsReplayed(t *testing.T) {
+	var j Journal
+	j.noteDebug([]byte(`{"arguments":{"expression":":break 3:2"}}`), []byte(`{"body":{"result":"1","replayed":true}}`))
+	j.noteDebug([]byte(`{"arguments":{"expression":":print x"}}`), []byte(`{"body":{"result":"1"}}`))
+	j.noteDebug([]byte(`{"arguments":{"expression":":break"}}`), []byte(`{"success":false}`))
+	if list := j.take(); len(list) != 1 || list[0].request.Code != ":break 3:2" {
+		t.Errorf("kept %+v", list)
+	}
+}
+
 func TestReasons(t *testing.T) {
 	for _, tt := range []struct {
 		e           DiedError

@@ -47,9 +47,18 @@ func (s *Supervisor) Execute(ctx context.Context, r ExecuteRequest, ev Events) (
 	return rep, err
 }
 
-// Debug sends a request to the debugger of the kernel that runs now.
+// Debug sends a request to the debugger of the kernel that runs now. A command
+// that is evaluated at a stop and sets something is kept as if it had been
+// executed.
 func (s *Supervisor) Debug(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
-	return s.Process().Debug(ctx, request)
+	s.mu.Lock()
+	p, j := s.process, s.journal
+	s.mu.Unlock()
+	reply, err := p.Debug(ctx, request)
+	if err == nil {
+		j.noteDebug(request, reply)
+	}
+	return reply, err
 }
 
 // IsComplete asks whether code is whole.

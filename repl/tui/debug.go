@@ -395,13 +395,15 @@ func (m *Model) evaluate(text string) tea.Cmd {
 	}
 	return m.ask(func() func(m *Model) tea.Cmd {
 		var body struct {
-			Result string `json:"result"`
+			Result   string `json:"result"`
+			Replayed bool   `json:"replayed"`
 		}
 		err := dapAsk(k, "evaluate", map[string]any{"expression": text, "frameId": frame, "context": "repl"}, &body)
 		at := frameLookedAt(k, s)
 		locals, scope := localsOf(k, s, at)
 		return func(m *Model) tea.Cmd {
 			o := &output{kind: outDisplay}
+			c.again = body.Replayed
 			if err != nil {
 				o.kind = outError
 				o.err.Name, o.err.Value = "debug", err.Error()

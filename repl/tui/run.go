@@ -303,7 +303,7 @@ func (m *Model) restart(replay bool) tea.Cmd {
 	m.abortQueue()
 	var again []*cell
 	for _, c := range m.nb.cells {
-		if ran := c.count > 0 || c.status != idle && c.status != aborted; ran && replay && !c.aside && !(c.command() && quits(c.source)) {
+		if ran := c.count > 0 || c.status != idle && c.status != aborted; ran && replay && (!c.aside || c.again) && !(c.command() && quits(c.source)) {
 			again = append(again, c)
 		}
 		if c.status == running {
