@@ -166,6 +166,9 @@ func (s *Session) reports(c *Cell, err error) []*Report {
 		st = &trace.Stack{Frames: []trace.Frame{{Cell: c.ID, File: c.File, FileLine: c.FirstLine, Line: 1, Column: 1}}}
 	}
 	s.at(r, st.Top())
+	if is[*tpu.NilTensorError](err) && strings.Contains(s.source(st.Top(), st.Top().Line), ".Grad()") {
+		r.Message += "; .Grad() is nil where no Backward has left a gradient"
+	}
 	r.Block = append(moreLines(err), s.picture(err, st)...)
 	return []*Report{r}
 }

@@ -193,6 +193,8 @@ func (c *compiler) report(e types.Error) {
 		msg += fmt.Sprintf(" (import %q is missing)", path)
 	} else if m := c.meant(msg); m != "" {
 		msg += " (here: " + m + ")"
+	} else if n := c.nearest(e); n != "" {
+		msg += "; the nearest is " + n
 	}
 	c.errorAt(e.Pos, "type", "%s", msg)
 }

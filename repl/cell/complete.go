@@ -256,21 +256,17 @@ func (s *Scope) members(src, operand, prefix string) (out []Candidate) {
 		return nil
 	}
 	seen := map[string]bool{}
-	add := func(o types.Object, kind string) {
-		if !strings.HasPrefix(o.Name(), prefix) || seen[o.Name()] || !o.Exported() && (o.Pkg() == nil || o.Pkg().Path() != mainPath) {
+	eachMember(t, func(o types.Object) {
+		if !strings.HasPrefix(o.Name(), prefix) || seen[o.Name()] {
 			return
 		}
 		seen[o.Name()] = true
+		kind := "method"
+		if _, ok := o.(*types.Var); ok {
+			kind = "field"
+		}
 		out = append(out, s.candidate(o.Name(), o, kind))
-	}
-	ms := types.NewMethodSet(t)
-	if _, isPtr := t.Underlying().(*types.Pointer); !isPtr && !types.IsInterface(t) {
-		ms = types.NewMethodSet(types.NewPointer(t))
-	}
-	for m := range ms.Methods() {
-		add(m.Obj(), "method")
-	}
-	fields(t, 0, func(f *types.Var) { add(f, "field") })
+	})
 	return out
 }
 

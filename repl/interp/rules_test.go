@@ -49,6 +49,8 @@ func TestRules(t *testing.T) {
 		{"a pasted program runs its main", []string{"package main\nimport \"strings\"\nvar up = strings.ToUpper(low)\nvar low = \"abc\"\nfunc init() { up += \"!\" }\nfunc init() { up += \"?\" }\nfunc main() { up += \"main\" }", "", "up", "ABC!?main (string)"}, ""},
 		// 11, 12: values
 		{"several results", []string{"func two() (int, error) { return 1, nil }\ntwo()", "1 (int), <nil> (error)"}, ""},
+		{"an unknown name and the nearest", []string{"type P struct{ Name string }\nfunc (p P) Total() int { return 1 }\ntotal := 1", "", "P{}.Totl()", "error: 1:5: P{}.Totl undefined (type main.P has no field or method Totl); the nearest is Total", "P{Nme: \"\"}", "error: 1:3: unknown field Nme in struct literal of type main.P; the nearest is Name",
+			"totl", "error: 1:1: undefined: totl; the nearest is total", "strings.ToUper(\"\")", "error: 1:9: undefined: strings.ToUper; the nearest is ToUpper", "func f() { length := 1; lenght++ }", "error: 1:25: undefined: lenght; the nearest is length", "zzzzz", "error: 1:1: undefined: zzzzz"}, ""},
 		{"a semicolon shows nothing", []string{"41 + 1;", "", "ans", "42 (int)"}, ""},
 		{"typed results by number", []string{"uint8(7)", "7 (uint8)", "_1 + 1", "8 (uint8)", "ans + _1", "15 (uint8)"}, ""},
 		{"printing shows nothing", []string{"fmt.Println(\"x\")", "", "fmt.Sprint(1)", "1 (string)"}, ""},
