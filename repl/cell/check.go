@@ -130,6 +130,11 @@ func (c *compiler) check() []types.Error {
 	for name, t := range c.typeNames {
 		sc.Insert(types.NewTypeName(token.NoPos, pkg, name, t))
 	}
+	for name, in := range c.embedded {
+		if e := c.entryOf(in); e != nil && c.declared[in] == "" {
+			sc.Insert(types.NewTypeName(token.NoPos, pkg, name, e.obj.Type()))
+		}
+	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
 	var errs []types.Error
@@ -140,9 +145,23 @@ func (c *compiler) check() []types.Error {
 			errs = append(errs, e)
 		}
 	}}
-	_ = types.NewChecker(&conf, s.cfg.Fset, pkg, info).Files([]*ast.File{c.file}) // the errors went to conf.Error
+	_ = types.NewChecker(&conf, s.cfg.Fset, pkg, info).Files([]*ast.File{c.file, c.aliases()}) // the errors went to conf.Error
 	c.pkg, c.info = pkg, info
 	return errs
+}
+
+// aliases is a file that declares the names under which types of the cell are
+// embedded; those of earlier cells are put in scope.
+func (c *compiler) aliases() *ast.File {
+	p := c.file.Pos()
+	f := &ast.File{Package: p, Name: ident(mainPath, p)}
+	for name, in := range c.embedded {
+		if c.declared[in] == "" {
+			continue
+		}
+		f.Decls = append(f.Decls, &ast.GenDecl{Tok: token.TYPE, TokPos: p, Specs: []ast.Spec{&ast.TypeSpec{Name: ident(name, p), Assign: p, Type: ident(in, p)}}})
+	}
+	return f
 }
 
 func keepKind(in []Diagnostic, without string) (out []Diagnostic) {

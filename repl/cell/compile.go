@@ -49,6 +49,7 @@ type compiler struct {
 	sources    []declSource
 	keeps      map[*types.Var]*types.Var // and the variable itself
 	typeNames  map[string]types.Type     // names that the sugar gave types
+	embedded   map[string]string         // names under which types are embedded that have another internally
 	resultVars map[string]*entry         // _n and ans
 	ahead      map[*ast.Ident]*ast.Ident // variables of a pasted program
 	eval       *evaluation               // compiles an evaluation at a stop
@@ -78,7 +79,12 @@ func (s *Scope) Compile(src Source) (u *Unit, err error) {
 	skip := map[string]bool{}
 	var kept []Diagnostic
 	var touched []*types.Named
+	s.counted = nil
 	for {
+		for _, name := range s.counted { // of an attempt before
+			s.versions[name]--
+		}
+		s.counted = nil
 		c := &compiler{s: s, src: &src, lines: lineStarts(src.Text), skip: skip, touched: touched}
 		u, again, err := c.compile()
 		if err != nil || len(again) > 0 || c.oncemore() {

@@ -36,7 +36,8 @@ func (c *compiler) resolve() {
 			}
 		}
 	}
-	r := &renamer{top: top, typ: c.typeOf}
+	c.embedded = map[string]string{}
+	r := &renamer{top: top, typ: c.typeOf, embedded: c.embedded}
 	r.as = func(name string) string {
 		if in, ok := c.lookup(name); ok {
 			return in

@@ -313,6 +313,10 @@ func (g *GoProgram) declare() (undo func()) {
 			return true
 		}
 		o := c.info.ObjectOf(id)
+		if name := g.embeddedName(o); name != "" {
+			set(id, name)
+			return true
+		}
 		if p, ok := o.(*types.PkgName); ok {
 			set(id, g.importName(p.Imported().Path()))
 		} else if name := g.names[o]; o != nil && name != "" {
@@ -331,6 +335,33 @@ func (g *GoProgram) declare() (undo func()) {
 			changes[i].id.Name = changes[i].name
 		}
 	}
+}
+
+// embeddedName gives the program's name of an embedded field, and of the type
+// there, which are one.
+func (g *GoProgram) embeddedName(o types.Object) string {
+	t := types.Type(nil)
+	switch o := o.(type) {
+	case *types.Var:
+		if !o.Embedded() {
+			return ""
+		}
+		t = o.Type()
+	case *types.TypeName:
+		if !o.IsAlias() {
+			return ""
+		}
+		t = o.Type()
+	default:
+		return ""
+	}
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Name() != o.Name() && plain(n.Obj().Name()) == o.Name() {
+		return g.names[n.Obj()]
+	}
+	return ""
 }
 
 func (g *GoProgram) posOf(in string) token.Pos {

@@ -14,6 +14,8 @@ type renamer struct {
 	as  func(name string) string         // internal name of a free name
 	typ func(name string) types.Type     // type that a free name denotes, nil if none
 	use func(id *ast.Ident, name string) // told of each free name
+
+	embedded map[string]string // names of embedded types, to their internal names
 }
 
 // A literalType is the type of a composite literal as far as it is known
@@ -40,6 +42,14 @@ func (r *renamer) rename(n ast.Node) {
 		case *ast.Field:
 			r.rename(n.Type)
 			return false
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				r.rename(f.Type)
+				if len(f.Names) == 0 {
+					r.embeds(f.Type)
+				}
+			}
+			return false
 		case *ast.BranchStmt, *ast.ImportSpec:
 			return false
 		case *ast.LabeledStmt:
@@ -59,6 +69,19 @@ func (r *renamer) rename(n ast.Node) {
 		}
 		return true
 	})
+}
+
+// embeds gives an embedded field the name that the user wrote: it is also that of
+// the field.
+func (r *renamer) embeds(t ast.Expr) {
+	id, params := recvBase(t)
+	if id == nil || len(params) > 0 {
+		return
+	}
+	if name := plain(id.Name); name != id.Name && r.embedded != nil {
+		r.embedded[name] = id.Name
+		id.Name = name
+	}
 }
 
 func (r *renamer) ident(id *ast.Ident) {

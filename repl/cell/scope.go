@@ -35,6 +35,7 @@ type Scope struct {
 	cfg      Config
 	names    map[string]*entry // the user's name to what it means now
 	versions map[string]int
+	counted  []string // whose versions the cell that is compiled counted up
 	imports  map[string]string
 	methods  map[string]*entry // P.Inc
 
@@ -156,12 +157,15 @@ func (s *Scope) VarName(name string) string {
 
 // fresh gives an internal name that no cell has used for name.
 func (s *Scope) fresh(name string) string {
-	s.versions[name]++
-	v := s.versions[name]
+	count := func() int {
+		s.versions[name]++
+		s.counted = append(s.counted, name)
+		return s.versions[name]
+	}
+	v := count()
 	_, pkg := s.cfg.Packages[name]
 	if v == 1 && (pkg || name == "main" || name == "init" || types.Universe.Lookup(name) != nil || s.imports[name] != "") {
-		s.versions[name]++
-		v++
+		v = count()
 	}
 	if v == 1 {
 		return name

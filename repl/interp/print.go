@@ -175,8 +175,8 @@ func (w *printer) value(t *typ, v reflect.Value, depth int, methods bool) {
 	}
 	if v.Kind() == reflect.Interface {
 		if v.IsNil() {
-			if w.f.Flag('#') && w.verb == 'v' && t != nil {
-				w.str(w.r.in.machine.types.name(t.t) + "(nil)")
+			if w.f.Flag('#') && w.verb == 'v' {
+				w.str(w.name(t, v) + "(nil)")
 				return
 			}
 			w.str("<nil>")

@@ -38,6 +38,7 @@ func TestRules(t *testing.T) {
 		// 8: types
 		{"identical text is the same type", []string{"type P struct{ X int }\np := P{1}", "", "type P struct {\n\tX int // same\n}\np = P{2}\np.X", "2 (int)"}, ""},
 		{"other text is a new type, old values stay usable", []string{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }\np := P{1}", "", "type P struct{ X, Y int }", "", "fmt.Sprint(p.X, p.Get(), P{2, 3})", "1 1 {2 3} (string)"}, ""},
+		{"a type declared again is embedded under its name", []string{"type M struct{ a int }", "", "type M struct{ b int }\nfunc (m M) Two() int { return m.b * 2 }", "", "type T struct{ M; x int }\nt := T{M: M{b: 4}, x: 1}\nfmt.Sprintf(\"%v %d %d %+v\", t.M, t.b, t.Two(), t)", "{4} 4 8 {M:{b:4} x:1} (string)", "type M struct{ c string }\ntype U struct{ *M; T }\nu := U{M: &M{\"q\"}, T: t}\nfmt.Sprint(u.M.c, u.T.M.b)", "q4 (string)"}, ""},
 		// 9: failed cells
 		{"a cell that does not type-check changes nothing", []string{"x := 1", "", "x := 2\ny := x\nnope()", "error: 3:1: undefined: nope", "x", "1 (int)", "y", "error: 1:1: undefined: y"}, ""},
 		{"nor do its functions and types", []string{"func f() int { return 1 }\ntype T int", "", "func f() int { return 2 }\ntype T string\nvar t T = 5", "error: 3:11: cannot use 5 (untyped int constant) as T value in variable declaration", "fmt.Sprintf(\"%d %v\", f(), T(3))", "1 3 (string)"}, ""},
