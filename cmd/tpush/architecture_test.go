@@ -34,8 +34,8 @@ var layers = []layer{
 	{name: "the machine", packages: []string{"runtime/mem", "runtime/par", "runtime/simd"}},
 	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "repl/shot", "runtime/safetensors"}},
 	{name: "the user's files", packages: []string{"repl/config", "repl/store", "repl/store/atomicfile", "repl/publish"}, may: map[string][]string{"repl/store": {"repl/store/atomicfile"}, "repl/publish": {"repl/store"}}},
-	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
-		"runtime/shape": {"runtime/dtype"}, "runtime/jit": {"runtime/dtype"}, "runtime/kernel": {"runtime/dtype", "runtime/shape", "runtime/jit"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
+	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/jit/recipe", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
+		"runtime/shape": {"runtime/dtype"}, "runtime/jit": {"runtime/dtype"}, "runtime/jit/recipe": {"runtime/jit"}, "runtime/kernel": {"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/jit/recipe"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},
 	}},
 	{name: "operations and graphs", packages: []string{"runtime/op", "runtime/graph"}, may: map[string][]string{"runtime/graph": {"runtime/op"}}},
 	{name: "devices", packages: []string{

@@ -245,12 +245,23 @@ func scalarBits(a *Array, t jit.Type, round dtype.DType) uint64 {
 	rounds := round != dtype.Invalid && round != a.DType && a.DType != dtype.Bool
 	switch t {
 	case jit.F32:
-		var x [1]float32
-		loadRun(x[:], a, a.Offset, 1)
-		if rounds {
-			roundTo(round, x[:])
+		var f float32
+		switch a.DType { // what the operands of programs mostly are, without an allocation
+		case dtype.F64:
+			f = float32(As[float64](a.Buf)[a.Offset])
+		case dtype.F32:
+			f = As[float32](a.Buf)[a.Offset]
+		case dtype.I64:
+			f = float32(As[int64](a.Buf)[a.Offset])
+		default:
+			var x [1]float32
+			loadRun(x[:], a, a.Offset, 1)
+			f = x[0]
 		}
-		return uint64(math.Float32bits(x[0]))
+		if rounds {
+			f = round.RoundF32(f)
+		}
+		return uint64(math.Float32bits(f))
 	case jit.F64:
 		var x [1]float64
 		loadRun(x[:], a, a.Offset, 1)
@@ -271,7 +282,8 @@ func scalarBits(a *Array, t jit.Type, round dtype.DType) uint64 {
 	var x [1]int64
 	loadRun(x[:], a, a.Offset, 1)
 	if rounds {
-		roundTo(round, x[:])
+		s := 64 - round.Bits()
+		x[0] = x[0] << s >> s
 	}
 	return uint64(x[0])
 }
