@@ -34,6 +34,7 @@ type slot struct {
 	dtype dtype.DType
 	size  int  // bytes of an element
 	row   bool // one element a row
+	col   bool // one element a column, a sum
 	value Value
 }
 

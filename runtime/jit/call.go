@@ -44,7 +44,7 @@ func (p *Program) check(c *Call) error {
 			return &CallError{What: "has a negative dimension"}
 		}
 	}
-	if slices.Contains(c.Dims, 0) && !p.reduces {
+	if slices.Contains(c.Dims, 0) && !p.folds() {
 		return nil
 	}
 	for i := range c.In {
@@ -67,8 +67,8 @@ func (o *Operand) fault(dims []int, s slot) string {
 	}
 	lo, hi := o.Offset, o.Offset
 	for i, d := range dims {
-		if i == len(dims)-1 && s.row {
-			break
+		if i == len(dims)-1 && s.row || i < len(dims)-1 && s.col {
+			continue
 		}
 		if d == 0 {
 			return ""

@@ -46,12 +46,12 @@ func (e *Engine) Kernel(p *Program) *Kernel {
 	if k != nil {
 		return k
 	}
+	k = newKernel(p, e) // may ask for kernels itself
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if k := e.kernels[p.key]; k != nil {
-		return k
+	if other := e.kernels[p.key]; other != nil {
+		return other
 	}
-	k = newKernel(p, e)
 	e.kernels[p.key] = k
 	return k
 }

@@ -18,22 +18,29 @@ func (p *Program) Interpret(c *Call) error {
 		rows *= d
 	}
 	chunk := cols
+	sums := map[int][][]uint64{} // of outputs: values of each column
+	for i, o := range p.outs {
+		if o.col {
+			sums[i] = make([][]uint64, cols)
+		}
+	}
 	if !p.whole() {
 		chunk = min(cols, 256)
 	}
 	for r := range rows {
 		for lo := 0; lo < cols || lo == 0; lo += chunk {
-			p.interpretRow(c, outer, r, lo, min(lo+chunk, cols))
+			p.interpretRow(c, outer, r, lo, min(lo+chunk, cols), sums)
 			if chunk == 0 {
 				break
 			}
 		}
 	}
+	p.storeColumns(c, sums)
 	return nil
 }
 
 // interpretRow computes columns lo … hi of row r.
-func (p *Program) interpretRow(c *Call, outer []int, r, lo, hi int) {
+func (p *Program) interpretRow(c *Call, outer []int, r, lo, hi int, sums map[int][][]uint64) {
 	vals := make([][]uint64, len(p.nodes))
 	for v := 1; v < len(p.nodes); v++ {
 		n := &p.nodes[v]
@@ -79,6 +86,12 @@ func (p *Program) interpretRow(c *Call, outer []int, r, lo, hi int) {
 		}
 	}
 	for i, s := range p.outs {
+		if s.col {
+			for j := range hi - lo {
+				sums[i][lo+j] = append(sums[i][lo+j], at(vals[s.value], j))
+			}
+			continue
+		}
 		o := &c.Out[i]
 		off := o.rowOffset(outer, r)
 		count := hi - lo
@@ -89,6 +102,25 @@ func (p *Program) interpretRow(c *Call, outer []int, r, lo, hi int) {
 		}
 		for j := range count {
 			poke(o.Buf, s.dtype, off+j*o.stride(s), at(vals[s.value], j))
+		}
+	}
+}
+
+// storeColumns folds the columns and converts the sums.
+func (p *Program) storeColumns(c *Call, sums map[int][][]uint64) {
+	for i, xs := range sums {
+		n := node{op: OpSum, typ: p.nodes[p.outs[i].value].typ}
+		d := plain(n.typ)
+		buf := make([]byte, 8*len(xs))
+		for j, x := range xs {
+			poke(buf, d, j, reduce(&n, x))
+		}
+		out := c.Out[i]
+		one := Call{Dims: []int{len(xs)}, In: []Operand{{Buf: buf, Strides: []int{1}}}}
+		out.Strides = []int{out.stride(p.outs[i])}
+		one.Out = []Operand{out}
+		for j := range xs {
+			converts(d, p.outs[i].dtype).interpretRow(&one, nil, 0, j, j+1, nil)
 		}
 	}
 }

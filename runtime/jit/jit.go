@@ -24,6 +24,8 @@
 //	e := exp(b, b.Sub(x, b.ReduceMax(x)))
 //	b.Out(dtype.F32, b.Div(e, b.Sum(e)))
 //
+// ColOut sums along columns, over all rows, in the same walk.
+//
 // Equal operations are made once, and operations on constants are computed
 // while building. Nothing else is rewritten: in particular, a product and a sum
 // are fused only where the program says FMA. A Builder panics with a *TypeError

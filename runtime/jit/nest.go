@@ -39,7 +39,20 @@ func (p *Program) rowwise() bool {
 			return true
 		}
 	}
-	return p.columns || p.whole()
+	return p.columns || p.keepRow || p.whole()
+}
+
+// waits makes outputs first … last-1 wait in a dense row when a later pass would
+// read what an earlier one wrote.
+func (n *nest) waits(v *variant, first, last int) {
+	if !n.alias || len(v.plan.passes) == 1 {
+		return
+	}
+	for o := first; o < last; o++ {
+		if !v.plan.outs[o-len(v.plan.ins)].row && !contains(n.packs, o) {
+			n.packs = append(n.packs, o)
+		}
+	}
 }
 
 // build describes c, which was checked.

@@ -17,6 +17,7 @@ type Program struct {
 	params  []Type
 	reduces bool
 	columns bool // uses Column
+	keepRow bool // the last dimension is to be the row
 	key     string
 }
 
@@ -70,7 +71,7 @@ func (p *Program) makeKey() string {
 	}
 	k = append(k, 0xff)
 	for _, s := range p.outs {
-		k = append(k, byte(s.dtype), flag(s.row))
+		k = append(k, byte(s.dtype), flag(s.row)|flag(s.col)<<1)
 		k = binary.AppendUvarint(k, uint64(s.value))
 	}
 	k = append(k, 0xff)
@@ -104,6 +105,16 @@ func (p *Program) Ops() int {
 		}
 	}
 	return ops
+}
+
+// folds says whether an empty dimension still has results.
+func (p *Program) folds() bool {
+	for _, o := range p.outs {
+		if o.col {
+			return true
+		}
+	}
+	return p.reduces
 }
 
 // Reduces says whether the program folds rows.

@@ -194,7 +194,9 @@ func randomProgram(r *rand.Rand, steps int, reduces bool) *Program {
 		if d.IsInt() && m.Type(v).float() && d != dtype.I64 && d != dtype.U64 && r.IntN(2) == 0 {
 			d = dtype.F32
 		}
-		if m.IsRow(v) && r.IntN(2) == 0 {
+		if m.Type(v) != Mask && r.IntN(8) == 0 {
+			m.ColOut(d, v)
+		} else if m.IsRow(v) && r.IntN(2) == 0 {
 			m.RowOut(d, v)
 		} else {
 			m.Out(d, v)
@@ -282,7 +284,7 @@ func randomCall(r *rand.Rand, p *Program, dims []int) *Call {
 		c.Out = append(c.Out, operand(s, true))
 	}
 	for i, s := range p.ins { // in place
-		if o := &c.Out[0]; r.IntN(3) == 0 && s.dtype == p.outs[0].dtype && s.row == p.outs[0].row {
+		if o := &c.Out[0]; r.IntN(3) == 0 && s.dtype == p.outs[0].dtype && s.row == p.outs[0].row && !p.outs[0].col {
 			c.In[i] = *o
 		}
 	}
@@ -361,13 +363,17 @@ func backward(n, grain int, f func(lo, hi int)) {
 
 func dimsFor(r *rand.Rand) []int {
 	n := r.IntN(131)
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		return []int{n}
 	case 1:
 		return []int{1 + r.IntN(4), n}
 	case 2:
 		return []int{1 + r.IntN(3), 1 + r.IntN(3), 1 + n/4}
+	case 6:
+		return []int{1 + r.IntN(40), 1 + r.IntN(2), 1 + r.IntN(5)*r.IntN(90)}
+	case 7:
+		return []int{1 + r.IntN(2)*(1900+r.IntN(4000)), 1 + r.IntN(3)}
 	case 3:
 		return []int{2000 + r.IntN(5000)}
 	case 4:

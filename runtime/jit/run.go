@@ -58,12 +58,15 @@ type Kernel struct {
 	mu       sync.Mutex
 	variants atomic.Pointer[[]*variant]
 	nests    sync.Pool
-	weight   int // work of an element, in operations
+	columns  *columns // of a program with sums along columns
+	weight   int      // work of an element, in operations
 }
 
 func newKernel(p *Program, e *Engine) *Kernel {
 	k := &Kernel{program: p, engine: e, flat: !p.rowwise() && len(p.ins) <= 64, weight: p.Ops() + 4}
 	k.variants.Store(new([]*variant))
+	k.columns = newColumns(p, e)
+	k.flat = k.flat && k.columns == nil
 	return k
 }
 
@@ -115,6 +118,11 @@ func (k *Kernel) Run(c *Call) error {
 	if err := k.program.check(c); err != nil {
 		return err
 	}
+	if k.columns != nil {
+		err := k.columns.run(c)
+		runtime.KeepAlive(c)
+		return err
+	}
 	n, _ := k.nests.Get().(*nest)
 	if n == nil {
 		n = new(nest)
@@ -133,14 +141,7 @@ func (k *Kernel) run(c *Call, n *nest) {
 	}
 	n.stream = n.streams(k.program, k.engine.stream)
 	v := k.variant(n.layout)
-	if n.alias && len(v.plan.passes) > 1 {
-		// A later pass would read what an earlier one wrote: outputs wait in a dense row.
-		for i := range v.plan.outs {
-			if o := len(v.plan.ins) + i; !v.plan.outs[i].row && !contains(n.packs, o) {
-				n.packs = append(n.packs, o)
-			}
-		}
-	}
+	n.waits(v, len(v.plan.ins), len(v.plan.ins)+len(v.plan.outs))
 	perCall := min(max(callWork/k.weight, 1<<12), 1<<16) &^ 63
 	grain := max(grainWork/k.weight, 1<<11)
 	whole := k.program.whole()
