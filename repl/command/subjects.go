@@ -43,14 +43,14 @@ func subjectsOf(s *repl.Session, what string) (title string, subjects []xla.Subj
 		if err != nil || s.Cell(n) == nil {
 			return "", nil, &SubjectError{what, fmt.Sprintf("no such cell, there are %d", len(s.Cells()))}
 		}
-		return cellSubjects(d, n)
+		return cellSubjects(s, n)
 	}
 	if what == "" {
 		records := d.History(1)
 		if len(records) == 0 {
 			return "", nil, &SubjectError{"programs", "nothing used the device yet"}
 		}
-		return cellSubjects(d, records[0].Cell)
+		return cellSubjects(s, records[0].Cell)
 	}
 	v := findVariable(s, what)
 	if v == nil {
@@ -80,8 +80,8 @@ func launchSubject(d *exec.Dispatcher, what string, number int64) (string, []xla
 
 // cellSubjects are the programs of a cell, and as one more what it launched
 // operation by operation or has not launched yet.
-func cellSubjects(d *exec.Dispatcher, cell int) (string, []xla.Subject, error) {
-	title := fmt.Sprintf("In[%d]", cell)
+func cellSubjects(s *repl.Session, cell int) (string, []xla.Subject, error) {
+	d, title := s.Dispatcher(), fmt.Sprintf("In[%d]", cell)
 	groups := slices.DeleteFunc(d.Groups(), func(g exec.Group) bool { return g.Cell != cell })
 	subjects := xla.Distinct(groups)
 	alone := map[int64]bool{}
@@ -91,11 +91,23 @@ func cellSubjects(d *exec.Dispatcher, cell int) (string, []xla.Subject, error) {
 		}
 	}
 	records := slices.DeleteFunc(d.History(0), func(r exec.Record) bool { return r.Cell != cell || r.Group != 0 && !alone[r.Group] })
-	sub, err := rebuilt(title, records, xla.Held)
+	sub, err := rebuilt(title, records, kept(s))
 	if err != nil || sub == nil {
 		return title, subjects, err
 	}
 	return title, append(subjects, *sub), nil
+}
+
+// kept tells which values a program must leave behind: those that take HBM, and
+// those of variables, computed or not.
+func kept(s *repl.Session) func(exec.Ref) bool {
+	named := map[uint64]bool{}
+	for _, v := range s.Debugger().SessionVars() {
+		if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
+			named[t.Value().ID()] = true
+		}
+	}
+	return func(r exec.Ref) bool { return xla.Held(r) || named[r.ID] }
 }
 
 // rebuilt makes one program of records; nil when nothing of them runs.
@@ -154,7 +166,7 @@ func functionSubjects(s *repl.Session, name, typ string) (string, []xla.Subject,
 	}
 	last := records[len(records)-1].Cell
 	records = slices.DeleteFunc(records, func(r exec.Record) bool { return r.Cell != last })
-	sub, err := rebuilt(name, records, xla.Held)
+	sub, err := rebuilt(name, records, kept(s))
 	if err != nil || sub == nil {
 		return name, nil, err
 	}
@@ -258,7 +270,7 @@ func fileSubjects(ctx context.Context, path string, chip *device.Chip) ([]xla.Su
 	if len(subjects) > 0 {
 		return subjects, nil
 	}
-	sub, err := rebuilt(path, d.History(0), xla.Held)
+	sub, err := rebuilt(path, d.History(0), kept(s))
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func TestSubjectErrors(t *testing.T) {
 // TestTooLarge: what failed for HBM is one program, with its lines; the real
 // compiler has the session's limit and refuses it too.
 func TestTooLarge(t *testing.T) {
-	s, err := repl.NewSession(repl.Options{Compiler: compiler(), HBMBytes: 8 << 20})
+	s, err := repl.NewSession(repl.Options{Compiler: compiler(), HBMBytes: 7 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +162,14 @@ func TestTooLarge(t *testing.T) {
 		}
 		return &r.Programs[0]
 	}
-	if p := ask(":plan 2 --json"); p.Ours.Limit != 8<<20 || p.Ours.Fits {
+	if p := ask(":plan 2 --json"); p.Ours.Limit != 7<<20 || p.Ours.Fits {
 		t.Errorf("predicted %+v", p.Ours)
 	}
 	if compiler() == nil {
 		t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
 	}
 	p := ask(":xla 2 --json")
-	if p.OOM == nil || p.OOM.Available == 0 || p.OOM.Available > 8<<20 || len(p.OOM.Entries) == 0 {
+	if p.OOM == nil || p.OOM.Available == 0 || p.OOM.Available > 7<<20 || len(p.OOM.Entries) == 0 {
 		t.Fatalf("%+v, %s", p.OOM, p.Error)
 	}
 	lines := map[string]bool{}
