@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tpush/tpush/runtime/op"
@@ -11,8 +12,19 @@ import (
 func (d *Dispatcher) enqueue(n *node) error {
 	n.queued = true
 	d.queue = append(d.queue, n)
-	if d.mode.DetectLoops && d.loop.seen(d.opHash(n)) {
-		return d.cut(ReasonLoop, false)
+	if d.mode.DetectLoops {
+		var h uint64
+		if n.site != nil && n.site.hash != 0 {
+			h = n.site.hash
+		} else {
+			h = d.opHash(n)
+			if n.site != nil {
+				n.site.hash = h
+			}
+		}
+		if d.loop.seen(h) {
+			return d.cut(ReasonLoop, false)
+		}
 	}
 	return nil
 }
@@ -57,8 +69,8 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	d.queue = nil
 	d.serial++
 	want := d.serial
-	outs := map[*Value]bool{}
-	var nodes []*node
+	outs := outSet(want)
+	nodes := make([]*node, 0, len(queue))
 	var need func(n *node)
 	need = func(n *node) {
 		if n.needed == want {
@@ -76,17 +88,17 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		nodes = append(nodes, n)
 	}
 	for _, v := range requested {
-		outs[v] = true
+		outs.add(v)
 	}
 	for _, n := range queue {
 		for _, v := range n.outs {
 			if !d.onlyRequested && d.alive(v) {
-				outs[v] = true
+				outs.add(v)
 			}
 		}
 	}
 	for _, n := range queue {
-		if n.def.Has(op.SideEffect) || slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) {
+		if n.def.Has(op.SideEffect) || outs.anyOf(n) {
 			need(n)
 		}
 	}
@@ -98,7 +110,9 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	for _, n := range queue {
 		n.queued = false
 	}
-	slices.SortFunc(nodes, func(a, b *node) int { return int(int64(a.opn) - int64(b.opn)) })
+	if byNumber := func(a, b *node) int { return cmp.Compare(a.opn, b.opn) }; !slices.IsSortedFunc(nodes, byNumber) {
+		slices.SortFunc(nodes, byNumber)
+	}
 	var first error
 	segs := d.segments(nodes, outs, full)
 	for i, seg := range segs {
@@ -125,16 +139,32 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	}
 	d.cutting = nil
 	// What fusion swallowed keeps its recipe: a value used again is recomputed.
+	// A node whose results are all there is no recipe any more.
 	for _, n := range nodes {
+		recipe := false
 		for _, v := range n.outs {
 			if v.buf == nil && v.state == Deferred && !n.info.meta {
 				v.state = Swallowed
 			}
+			recipe = recipe || v.node == n
+		}
+		if !recipe {
+			clear(n.in)
+			n.in = n.in[:0]
 		}
 	}
 	d.dirty = true // what was requested and nothing reaches is found by the next sweep
 	return first
 }
+
+// An outSet is the outputs of a cut, by its number.
+type outSet uint32
+
+func (o outSet) add(v *Value)      { v.wanted = uint32(o) }
+func (o outSet) has(v *Value) bool { return v.wanted == uint32(o) }
+
+// anyOf says whether a result of n is one.
+func (o outSet) anyOf(n *node) bool { return slices.ContainsFunc(n.outs, o.has) }
 
 // reads calls f with the values that the nodes of a segment read, through views.
 func reads(nodes []*node, f func(*Value)) {
@@ -158,7 +188,7 @@ func reads(nodes []*node, f func(*Value)) {
 // segments splits the nodes of a cut into regions: around operations that ask
 // for it, and, in a mode that splits, at every output as soon as one edge
 // crosses an output.
-func (d *Dispatcher) segments(nodes []*node, outs map[*Value]bool, full bool) [][]*node {
+func (d *Dispatcher) segments(nodes []*node, outs outSet, full bool) [][]*node {
 	var regions [][]*node
 	start := 0
 	for i, n := range nodes {
@@ -204,11 +234,10 @@ func sources(n *node, f func(*Value)) {
 }
 
 // exportCrossing makes every value that a later region reads an output.
-func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
-	where := map[*node]int{}
+func (d *Dispatcher) exportCrossing(regions [][]*node, outs outSet) {
 	for i, r := range regions {
 		for _, n := range r {
-			where[n] = i
+			n.part = int32(i)
 		}
 	}
 	for i, r := range regions {
@@ -217,8 +246,8 @@ func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
 				continue
 			}
 			sources(n, func(v *Value) {
-				if !v.node.info.meta && where[v.node] != i {
-					outs[v] = true
+				if !v.node.info.meta && v.node.part != int32(i) {
+					outs.add(v)
 				}
 			})
 		}
@@ -230,12 +259,14 @@ func (d *Dispatcher) exportCrossing(regions [][]*node, outs map[*Value]bool) {
 // after that position would cross it: it must be materialized and becomes the
 // next position. If there is none, the region stays whole; else it is cut
 // after every output and every such node.
-func splitAtCrossings(nodes []*node, outs map[*Value]bool) [][]*node {
-	lastUse := map[*node]int{}
-	for i, n := range nodes {
-		sources(n, func(v *Value) { lastUse[v.node] = i })
+func splitAtCrossings(nodes []*node, outs outSet) [][]*node {
+	for _, n := range nodes {
+		n.read = 0
 	}
-	isOut := func(n *node) bool { return slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) }
+	for i, n := range nodes {
+		sources(n, func(v *Value) { v.node.read = int32(i) })
+	}
+	isOut := outs.anyOf
 	next := len(nodes)
 	var crossing []*node
 	for i := len(nodes) - 1; i >= 0; i-- {
@@ -244,7 +275,7 @@ func splitAtCrossings(nodes []*node, outs map[*Value]bool) [][]*node {
 		case n.info.meta: // a view costs nothing: it is repeated where it is read
 		case isOut(n):
 			next = i
-		case lastUse[n] > next:
+		case int(n.read) > next:
 			crossing = append(crossing, n)
 			next = i
 		}
@@ -254,7 +285,7 @@ func splitAtCrossings(nodes []*node, outs map[*Value]bool) [][]*node {
 	}
 	for _, n := range crossing {
 		for _, v := range n.outs {
-			outs[v] = true
+			outs.add(v)
 		}
 	}
 	var regions [][]*node

@@ -100,6 +100,7 @@ type Dispatcher struct {
 	specs   []shape.Spec
 	one     node
 	reg     region
+	segment region
 	launchA device.Launch
 	singleA device.Single
 	syncer  device.Syncer // dev, when it is one
@@ -241,13 +242,23 @@ func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, i
 		}
 		s = info.addSite(in, specs, attrs, spec)
 	}
-	n, err := d.begin(info, attrs, in)
+	var room *deferred
+	if !d.mode.EveryOp || info.meta {
+		room = new(deferred)
+	}
+	n, err := d.begin(info, attrs, in, room)
 	if err != nil {
 		return nil, err
 	}
 	n.site = s
 	if slot.Slab == nil || s.large || n != &d.one {
-		v := d.newValue(s.out, n, 0)
+		var v *Value
+		if n == &d.one {
+			v = new(Value)
+		} else {
+			v = &room.result
+		}
+		d.make(v, s.out, n, 0)
 		n.outs = append(n.outs, v)
 		return v, d.finish(n, donor)
 	}
@@ -270,7 +281,7 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	if d.precision != "" {
 		attrs = d.precisely(def, attrs)
 	}
-	n, err := d.begin(d.info(def), attrs, in)
+	n, err := d.begin(d.info(def), attrs, in, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -285,8 +296,9 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	return outs, nil
 }
 
-// begin checks what must hold before an operation is accepted and makes its node.
-func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value) (*node, error) {
+// begin checks what must hold before an operation is accepted and makes its
+// node, in room if there is any.
+func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value, room *deferred) (*node, error) {
 	def := info.def
 	d.collect()
 	d.nextOp++
@@ -308,12 +320,19 @@ func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value) (*node, e
 	}
 	// A node that is launched at once is used again by the next operation, with
 	// its slices: then nobody keeps in.
-	n := &d.one
-	if !d.mode.EveryOp || info.meta {
-		n = &node{in: make([]*Value, 0, len(in))}
-	}
-	*n = node{def: def, info: info, attrs: attrs, in: append(n.in[:0], in...), outs: n.outs[:0], opn: d.nextOp, stack: st}
 	d.stats.Ops++
+	n := &d.one
+	switch {
+	case room != nil:
+		n = &room.node
+		n.in, n.outs = room.ins[:0], room.out[:0]
+	case !d.mode.EveryOp || info.meta:
+		n = &node{in: make([]*Value, 0, len(in))}
+	default:
+		n.queued, n.needed, n.held, n.region, n.site, n.home = false, 0, 0, 0, nil, nil
+	}
+	n.def, n.info, n.attrs, n.opn, n.stack = def, info, attrs, d.nextOp, st
+	n.in, n.outs = append(n.in[:0], in...), n.outs[:0]
 	return n, nil
 }
 

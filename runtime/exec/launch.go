@@ -54,11 +54,11 @@ func (d *Dispatcher) offerDonor(r *region, n *node, k int) {
 
 // launchNodes runs the nodes of a segment as one region; when that fails it
 // runs them one by one, so that only the culprit and its heirs fail.
-func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason, segment int32) error {
-	r := &region{}
+func (d *Dispatcher) launchNodes(nodes []*node, outs outSet, why Reason, segment int32) error {
+	r := &d.segment
 	d.startRegion(r)
 	for _, n := range nodes {
-		if n.info.meta && !slices.ContainsFunc(n.outs, func(v *Value) bool { return outs[v] }) {
+		if n.info.meta && !outs.anyOf(n) {
 			continue // pulled in by its readers
 		}
 		if d.poisoned(n) {
@@ -68,7 +68,7 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs map[*Value]bool, why Reason
 	}
 	for _, n := range r.nodes {
 		for _, v := range n.outs {
-			if outs[v] && v.buf == nil {
+			if outs.has(v) && v.buf == nil {
 				r.outs = append(r.outs, v)
 			}
 		}
@@ -106,7 +106,7 @@ func (d *Dispatcher) donateDead(r *region, segment int32) {
 }
 
 // retry launches the nodes of a failed region alone, in order.
-func (d *Dispatcher) retry(nodes []*node, outs map[*Value]bool) error {
+func (d *Dispatcher) retry(nodes []*node, outs outSet) error {
 	var first error
 	var temps []*Value
 	for _, n := range nodes {
@@ -125,7 +125,7 @@ func (d *Dispatcher) retry(nodes []*node, outs map[*Value]bool) error {
 			continue
 		}
 		for _, v := range n.outs {
-			if !outs[v] {
+			if !outs.has(v) {
 				temps = append(temps, v)
 			}
 		}

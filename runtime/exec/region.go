@@ -58,7 +58,8 @@ func (d *Dispatcher) key(r *region) Key {
 		dims = hashInts(dims, v.typ.Spec.Dims)
 	}
 	for _, n := range r.nodes {
-		s = mix(s, n.info.hash)
+		c := n.code()
+		s, dims = mix(s, c.shapeless), mix(dims, c.dims)
 		for _, v := range n.in {
 			switch {
 			case v == nil:
@@ -68,22 +69,6 @@ func (d *Dispatcher) key(r *region) Key {
 			default:
 				s = mix(s, uint64(v.at)<<2|2)
 			}
-		}
-		for k, a := range n.attrs {
-			switch {
-			case n.info.isDynamic(k, a.Name):
-				if a.Value == nil {
-					s = mix(s, 3)
-				}
-			case n.info.isDims(a.Name):
-				dims = hashAttr(dims, a.Value)
-			default:
-				s = hashAttr(s, a.Value)
-			}
-		}
-		for _, o := range n.outs {
-			dims = hashInts(dims, o.typ.Spec.Dims)
-			s = mix(s, uint64(o.typ.Spec.DType))
 		}
 	}
 	for _, o := range r.outs {
@@ -97,6 +82,39 @@ func (d *Dispatcher) key(r *region) Key {
 	o := mix(seed, uint64(d.mode.Level))
 	o = hashString(o, d.dev.Chip().Name)
 	return Key{s, dims, o}
+}
+
+// A nodeCode is what an operation adds to the key of its region beside its
+// edges: its row, static attributes and element types; its dimensions.
+type nodeCode struct{ shapeless, dims uint64 }
+
+// code gives the code of n, which its site remembers.
+func (n *node) code() nodeCode {
+	if n.site != nil && n.site.code != (nodeCode{}) {
+		return n.site.code
+	}
+	s, dims := mix(seed, n.info.hash), seed
+	for k, a := range n.attrs {
+		switch {
+		case n.info.isDynamic(k, a.Name):
+			if a.Value == nil {
+				s = mix(s, 3)
+			}
+		case n.info.isDims(a.Name):
+			dims = hashAttr(dims, a.Value)
+		default:
+			s = hashAttr(s, a.Value)
+		}
+	}
+	for _, o := range n.outs {
+		dims = hashInts(dims, o.typ.Spec.Dims)
+		s = mix(s, uint64(o.typ.Spec.DType))
+	}
+	c := nodeCode{s, dims}
+	if n.site != nil {
+		n.site.code = c
+	}
+	return c
 }
 
 // graph makes the region into a graph for the compiler.

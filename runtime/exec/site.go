@@ -20,8 +20,9 @@ type site struct {
 	feeds []int        // positions of the operands that are inputs of the program
 	attrs op.Attrs
 	out   *Type
-	large bool   // the result does not go to a slab
-	hash  uint64 // what the loop detector compares
+	large bool     // the result does not go to a slab
+	hash  uint64   // what the loop detector compares, 0 when not known yet
+	code  nodeCode // what the operation adds to a key
 
 	level device.Level // the entry is of
 	gen   uint32       // of the cache when the entry was found

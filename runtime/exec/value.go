@@ -50,6 +50,7 @@ type Value struct {
 	region  uint32 // region being built that has it as an input
 	at      int32  // its position among that region's inputs
 	kept    int32  // records of the history that hold it
+	wanted  uint32 // last cut of which it is an output
 	readyNS int64  // virtual time at which the device has it
 	node    *node  // recipe; dropped when the value is materialized
 	buf     device.Buffer
@@ -120,4 +121,15 @@ type node struct {
 	held   uint32 // last mark that found that it will run
 	region uint32 // region being built that contains it
 	at     int32  // its position in that region
+	part   int32  // segment of the running cut that it is in
+	read   int32  // position of its last reader in a segment
+}
+
+// A deferred is a queued operation with its only result, and room for its
+// operands: one allocation.
+type deferred struct {
+	node
+	result Value
+	ins    [3]*Value
+	out    [1]*Value
 }
