@@ -50,6 +50,8 @@ type Launch struct {
 	Owners []Owner    // per graph output
 	Donate []bool     // per graph input
 	Out    []Buffer   // filled by Run, one per graph output
+	// Late allows that the numbers are computed when somebody looks at them.
+	Late bool
 	// Collectives are filled by Run: what the devices of a mesh told each other.
 	Collectives []Collective
 }

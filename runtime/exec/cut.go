@@ -66,11 +66,11 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		d.sweep()
 	}
 	queue := d.queue
-	d.queue = nil
+	d.queue, d.emptied = d.emptied, nil
 	d.serial++
 	want := d.serial
 	outs := outSet(want)
-	nodes := make([]*node, 0, len(queue))
+	nodes := d.needed[:0]
 	var need func(n *node)
 	need = func(n *node) {
 		if n.needed == want {
@@ -153,6 +153,11 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			n.in = n.in[:0]
 		}
 	}
+	clear(queue)
+	d.emptied = queue[:0]
+	clear(nodes)
+	d.needed = nodes[:0]
+	clear(d.parts)
 	d.dirty = true // what was requested and nothing reaches is found by the next sweep
 	return first
 }
@@ -189,7 +194,7 @@ func reads(nodes []*node, f func(*Value)) {
 // for it, and, in a mode that splits, at every output as soon as one edge
 // crosses an output.
 func (d *Dispatcher) segments(nodes []*node, outs outSet, full bool) [][]*node {
-	var regions [][]*node
+	regions := d.parts[:0]
 	start := 0
 	for i, n := range nodes {
 		if n.def.Has(op.CutBefore) && i > start {
@@ -208,7 +213,11 @@ func (d *Dispatcher) segments(nodes []*node, outs outSet, full bool) [][]*node {
 	if len(regions) > 1 {
 		d.exportCrossing(regions, outs)
 	}
+	d.parts = regions
 	if full || !d.mode.Split {
+		return regions
+	}
+	if len(regions) == 1 && !crosses(nodes, outs) {
 		return regions
 	}
 	var split [][]*node
@@ -260,6 +269,34 @@ func (d *Dispatcher) exportCrossing(regions [][]*node, outs outSet) {
 // next position. If there is none, the region stays whole; else it is cut
 // after every output and every such node.
 func splitAtCrossings(nodes []*node, outs outSet) [][]*node {
+	crossing := crossings(nodes, outs)
+	if len(crossing) == 0 {
+		return [][]*node{nodes}
+	}
+	for _, n := range crossing {
+		for _, v := range n.outs {
+			outs.add(v)
+		}
+	}
+	var regions [][]*node
+	start := 0
+	for i, n := range nodes {
+		if !n.info.meta && outs.anyOf(n) {
+			regions = append(regions, nodes[start:i+1])
+			start = i + 1
+		}
+	}
+	if start < len(nodes) {
+		regions = append(regions, nodes[start:])
+	}
+	return regions
+}
+
+// crosses says whether splitAtCrossings would cut.
+func crosses(nodes []*node, outs outSet) bool { return len(crossings(nodes, outs)) > 0 }
+
+// crossings lists the nodes of a region that must be materialized for it to be cut, last first.
+func crossings(nodes []*node, outs outSet) []*node {
 	for _, n := range nodes {
 		n.read = 0
 	}
@@ -280,24 +317,5 @@ func splitAtCrossings(nodes []*node, outs outSet) [][]*node {
 			next = i
 		}
 	}
-	if len(crossing) == 0 {
-		return [][]*node{nodes}
-	}
-	for _, n := range crossing {
-		for _, v := range n.outs {
-			outs.add(v)
-		}
-	}
-	var regions [][]*node
-	start := 0
-	for i, n := range nodes {
-		if !n.info.meta && isOut(n) {
-			regions = append(regions, nodes[start:i+1])
-			start = i + 1
-		}
-	}
-	if start < len(nodes) {
-		regions = append(regions, nodes[start:])
-	}
-	return regions
+	return crossing
 }

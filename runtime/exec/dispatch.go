@@ -76,14 +76,17 @@ type Dispatcher struct {
 	queue   []*node
 	lost    *OpError // first failure that nobody was told of
 	cutting []*node  // of the running cut, not launched yet
-	loop    loopDetector
-	live    []*Value // materialized values with HBM, unordered
-	fresh   []*Value // made by statements that still run, outermost frame first
-	epoch   uint32
-	dirty   bool // something changed since the last sweep
-	nextID  uint64
-	nextOp  uint64
-	serial  uint32 // regions built
+	// Emptied lists of the last cut, for the next: its queue, its nodes, its segments.
+	emptied, needed []*node
+	parts           [][]*node
+	loop            loopDetector
+	live            []*Value // materialized values with HBM, unordered
+	fresh           []*Value // made by statements that still run, outermost frame first
+	epoch           uint32
+	dirty           bool // something changed since the last sweep
+	nextID          uint64
+	nextOp          uint64
+	serial          uint32 // regions built
 
 	capturing bool  // inside tpu.Compile: reads are refused
 	programs  int   // nesting of compiled calls

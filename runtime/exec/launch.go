@@ -170,7 +170,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	for _, o := range r.outs {
 		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.name(), Spec: &o.typ.Spec, Stack: o.stack})
 	}
-	l.Donate = r.donate
+	l.Donate, l.Late = r.donate, !d.mode.Wait && !tracing
 	if cap(l.Out) < len(r.outs) {
 		l.Out = make([]device.Buffer, len(r.outs))
 	}

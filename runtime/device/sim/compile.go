@@ -34,6 +34,9 @@ type executable struct {
 	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks []*device.Block // per output, scratch of a run
 	call   kernel.Call
+	ran    bool        // once, without an error
+	waits  int8        // whether all results may wait: 0 not known, 1 yes, -1 no
+	forms  []form      // per step, of those
 	direct kernel.Func // of a program that runs singly and has no precision
 	uneven bool        // during a run: inputs are held as one element, so that views differ
 }

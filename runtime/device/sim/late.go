@@ -28,41 +28,68 @@ type lateSlab struct {
 	n, done int // buffers made; of them the first ones were computed or passed over
 	buffers [lateTasks]buffer
 	tasks   [lateTasks]task
-	outside [][]byte // arrays of others that tasks read
+	homes   [lateTasks]device.Home // of buffers that were given none
+	outside [][]byte               // arrays of others that tasks read
 }
 
 // A task computes one buffer of a slab.
 type task struct {
-	x     *executable
+	step  *step
 	attrs op.Attrs
-	in    [lateOperands]int16 // a buffer of the slab, or ^i for outside[i]; by input of x
-	uses  uint8               // tasks of the batch that have yet to read the result
+	in    [lateOperands]int16 // per operand: a buffer of the slab, or ^i for outside[i]
+	uses  uint8               // operands of the batch that have yet to be read as the result
 }
 
 // lateOperands is the most operands of a task.
 const lateOperands = 3
 
-// late says whether results of x may wait.
-func (x *executable) late() bool {
-	o := &x.outs[0]
-	return x.direct != nil && x.steps[0].def.Class == op.Elementwise && len(x.in) <= lateOperands && len(x.in) > 0 && o.host >= lateMinBytes && o.host <= lateMaxBytes
+// mayWait says whether the result of s may wait: each operand is a whole array
+// of the program's or an earlier result.
+func (s *step) mayWait() bool {
+	if s.how != compute || s.late || s.def.Class != op.Elementwise || len(s.outs) != 1 || len(s.in) > lateOperands || len(s.in) == 0 {
+		return false
+	}
+	for _, k := range s.in {
+		if k < 0 {
+			return false
+		}
+	}
+	n := s.outs[0].Size() * s.outs[0].DType.HostBytes()
+	return n >= lateMinBytes && n <= lateMaxBytes
+}
+
+// open gives the slab where n more results may wait.
+func (d *Device) open(n int) *lateSlab {
+	if s := d.waiting; s != nil {
+		if s.n+n <= lateTasks {
+			return s
+		}
+		s.finish()
+	}
+	d.waiting = &lateSlab{dev: d}
+	return d.waiting
+}
+
+// add makes a buffer that waits for the result of a step.
+func (s *lateSlab) add(st *step, attrs op.Attrs, in [lateOperands]int16, f *form, home *device.Home) *buffer {
+	t, b := &s.tasks[s.n], &s.buffers[s.n]
+	t.step, t.attrs, t.in = st, attrs, in
+	if home == nil {
+		home = &s.homes[s.n]
+	}
+	b.form, b.home, b.slab, b.at = f, home, s, uint8(s.n)
+	s.n++
+	return b
 }
 
 // wait makes a buffer that is computed late.
-func (d *Device) wait(x *executable, l *device.Single, home *device.Home) *buffer {
-	s := d.waiting
-	if s == nil || s.n == lateTasks {
-		s = &lateSlab{dev: d}
-		d.waiting = s
+func (d *Device) wait(x *executable, l *device.Single) *buffer {
+	s, st := d.open(1), &x.steps[0]
+	var in [lateOperands]int16
+	for j, k := range st.in {
+		in[j] = s.operand(l.In[k])
 	}
-	t := &s.tasks[s.n]
-	t.x, t.attrs = x, l.Attrs
-	for i, in := range l.In {
-		t.in[i] = s.operand(in)
-	}
-	b := &s.buffers[s.n]
-	b.form, b.home, b.slab, b.at = &x.outs[0].form, home, s, uint8(s.n)
-	s.n++
+	b := s.add(st, l.Attrs, in, &x.outs[0].form, l.Home)
 	if s.n == lateTasks {
 		s.finish()
 	}
@@ -99,7 +126,7 @@ func (s *lateSlab) finish() {
 	s.done = s.n
 	for i := from; i < s.n; i++ {
 		t := &s.tasks[i]
-		for j := range t.x.in {
+		for j := range t.step.in {
 			if k := t.in[j]; k >= 0 {
 				s.tasks[k].uses++
 			}
@@ -117,7 +144,7 @@ func (s *lateSlab) finish() {
 			passing[i] = to
 		}
 		t.run(s, to, passing[:])
-		for j := range t.x.in {
+		for j := range t.step.in {
 			k := t.in[j]
 			if k < 0 {
 				continue
@@ -133,13 +160,9 @@ func (s *lateSlab) finish() {
 
 // run computes the result of t into to.
 func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
-	x := t.x
-	st := &x.steps[0]
-	for j, in := range st.in {
-		if in < 0 {
-			continue
-		}
-		switch k := t.in[in]; {
+	st := t.step
+	for j := range st.in {
+		switch k := t.in[j]; {
 		case k < 0:
 			st.ins[j].Buf = s.outside[^k]
 		case passing != nil && passing[k] != nil:
@@ -149,8 +172,9 @@ func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
 		}
 	}
 	st.outs[0].Buf = to
-	x.call.In, x.call.Out, x.call.Attrs = st.ins, st.outs, t.attrs
-	if err := x.direct(&x.call); err != nil {
+	c := &s.dev.lateCall
+	c.In, c.Out, c.Attrs = st.ins, st.outs, t.attrs
+	if err := st.def.Kernel(c); err != nil {
 		panic(err) // the same program has run before: the kernel has the types
 	}
 	for j := range st.ins {
@@ -177,7 +201,7 @@ func (s *lateSlab) reach(i int) {
 		return
 	}
 	t := &s.tasks[i]
-	for j := range t.x.in { // before t.x is used: its own operands may be of the same program
+	for j := range t.step.in { // before the step is used: its operands may be of the same one
 		if k := t.in[j]; k >= 0 {
 			s.reach(int(k))
 		}

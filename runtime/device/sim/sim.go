@@ -24,8 +24,9 @@ type Device struct {
 	arena []byte // bytes of intermediates, shared by all executables
 	small slab
 
-	waiting *lateSlab // what is computed late; nil when nothing waits
-	scratch scratchPool
+	waiting  *lateSlab // what is computed late; nil when nothing waits
+	scratch  scratchPool
+	lateCall kernel.Call
 
 	freeing []*device.Block // scratch of FreeAll
 }

@@ -24,7 +24,7 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	if len(l.In) != len(x.in) {
 		return nil, false
 	}
-	if l.Late && x.late() {
+	if l.Late && x.direct != nil && x.steps[0].mayWait() {
 		return x.runLate(l)
 	}
 	for j, k := range s.in {
@@ -103,10 +103,7 @@ func (x *executable) runLate(l *device.Single) (device.Buffer, bool) {
 	if block == nil {
 		return nil, false
 	}
-	home := l.Home
-	if home == nil {
-		home = new(device.Home)
-	}
-	home.Block = block
-	return d.wait(x, l, home), true
+	b := d.wait(x, l)
+	b.home.Block = block
+	return b, true
 }
