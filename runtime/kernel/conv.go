@@ -236,6 +236,10 @@ func convolveInto[T factor](res, x, w []T, batch, o, ci int, g Conv) {
 		clear(res)
 		return
 	}
+	if r, ok := any(res).([]float32); ok && g.flat() && !g.plainKernel() {
+		convolveDirect(r, any(x).([]float32), any(w).([]float32), batch, o, ci, g)
+		return
+	}
 	step := imagesAtOnce[T](batch, g.Groups*k*out)
 	var cols []T
 	if !g.plainKernel() {
@@ -323,6 +327,12 @@ func convolveInputAs[T factor](res, dy, w, bias Array, g Conv) {
 	k, og := ci*taps, o/g.Groups
 	if batch*out*k*o > 0 {
 		ws, ds := wideElems[T](w), wideElems[T](dy)
+		if r, ok := any(dst).([]float32); ok && g.flat() {
+			convolveInputDirect(r, any(ds).([]float32), any(ws).([]float32), batch, o, ci, g)
+			addBias(dst, bias, g.Groups*ci, in)
+			storeWide(res, dst)
+			return
+		}
 		step := imagesAtOnce[T](batch, g.Groups*k*out)
 		cols := make([]T, step*g.Groups*k*out)
 		for b0 := 0; b0 < batch; b0 += step {
@@ -378,6 +388,11 @@ func convolveWeight[T factor](res, x, dy Array, g Conv) {
 	k, og := ci*taps, o/g.Groups
 	if batch*out*len(dst) > 0 {
 		xs, ds := wideElems[T](x), wideElems[T](dy)
+		if r, ok := any(dst).([]float32); ok && g.flat() {
+			convolveWeightDirect(r, any(xs).([]float32), any(ds).([]float32), batch, o, ci, g)
+			storeWide(res, dst)
+			return
+		}
 		step := imagesAtOnce[T](batch, g.Groups*(k+og)*out)
 		cols := make([]T, g.Groups*k*step*out)
 		grad := make([]T, o*step*out)

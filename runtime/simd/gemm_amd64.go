@@ -41,6 +41,42 @@ func tileF32AVX2_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintpt
 func tileF32AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func streamF32AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
 
 //go:noescape
@@ -171,6 +207,78 @@ func tileF32AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uin
 
 //go:noescape
 func tileF32AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func streamF32AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)

@@ -34,9 +34,9 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPS       (R8), Y15, Y15
-	VADDPS       32(R8), Y14, Y14
+	MOVQ         DI, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
 
 store:
 	VMOVUPS Y15, (DI)
@@ -71,8 +71,8 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPS       (R8), Y15, Y15
+	MOVQ         DI, AX
+	VADDPS       (AX), Y15, Y15
 
 store:
 	VMOVUPS Y15, (DI)
@@ -116,12 +116,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Y15, Y15
-	VADDPS       32(R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPS       (R10), Y13, Y13
-	VADDPS       32(R10), Y12, Y12
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	VADDPS       32(AX), Y12, Y12
 
 store:
 	VMOVUPS Y15, (R8)
@@ -164,10 +164,10 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Y15, Y15
-	ADDQ         R9, R10
-	VADDPS       (R10), Y14, Y14
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPS       (AX), Y14, Y14
 
 store:
 	VMOVUPS Y15, (R8)
@@ -220,15 +220,15 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Y15, Y15
-	VADDPS       32(R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPS       (R10), Y13, Y13
-	VADDPS       32(R10), Y12, Y12
-	ADDQ         R9, R10
-	VADDPS       (R10), Y11, Y11
-	VADDPS       32(R10), Y10, Y10
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	VADDPS       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
+	VADDPS       32(AX), Y10, Y10
 
 store:
 	VMOVUPS Y15, (R8)
@@ -279,12 +279,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Y15, Y15
-	ADDQ         R9, R10
-	VADDPS       (R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPS       (R10), Y13, Y13
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPS       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
 
 store:
 	VMOVUPS Y15, (R8)
@@ -347,18 +347,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPS       (R11), Y15, Y15
-	VADDPS       32(R11), Y14, Y14
-	ADDQ         R9, R11
-	VADDPS       (R11), Y13, Y13
-	VADDPS       32(R11), Y12, Y12
-	ADDQ         R9, R11
-	VADDPS       (R11), Y11, Y11
-	VADDPS       32(R11), Y10, Y10
-	ADDQ         R9, R11
-	VADDPS       (R11), Y9, Y9
-	VADDPS       32(R11), Y8, Y8
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	VADDPS       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
+	VADDPS       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPS       (AX), Y9, Y9
+	VADDPS       32(AX), Y8, Y8
 
 store:
 	VMOVUPS Y15, (R8)
@@ -418,14 +418,14 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPS       (R11), Y15, Y15
-	ADDQ         R9, R11
-	VADDPS       (R11), Y14, Y14
-	ADDQ         R9, R11
-	VADDPS       (R11), Y13, Y13
-	ADDQ         R9, R11
-	VADDPS       (R11), Y12, Y12
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPS       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPS       (AX), Y12, Y12
 
 store:
 	VMOVUPS Y15, (R8)
@@ -499,21 +499,21 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Y15, Y15
-	VADDPS       32(R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPS       (R12), Y13, Y13
-	VADDPS       32(R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPS       (R12), Y11, Y11
-	VADDPS       32(R12), Y10, Y10
-	ADDQ         R9, R12
-	VADDPS       (R12), Y9, Y9
-	VADDPS       32(R12), Y8, Y8
-	ADDQ         R9, R12
-	VADDPS       (R12), Y7, Y7
-	VADDPS       32(R12), Y6, Y6
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	VADDPS       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
+	VADDPS       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPS       (AX), Y9, Y9
+	VADDPS       32(AX), Y8, Y8
+	ADDQ         R9, AX
+	VADDPS       (AX), Y7, Y7
+	VADDPS       32(AX), Y6, Y6
 
 store:
 	VMOVUPS Y15, (R8)
@@ -583,16 +583,16 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Y15, Y15
-	ADDQ         R9, R12
-	VADDPS       (R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPS       (R12), Y13, Y13
-	ADDQ         R9, R12
-	VADDPS       (R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPS       (R12), Y11, Y11
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPS       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPS       (AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
 
 store:
 	VMOVUPS Y15, (R8)
@@ -675,24 +675,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Y15, Y15
-	VADDPS       32(R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPS       (R12), Y13, Y13
-	VADDPS       32(R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPS       (R12), Y11, Y11
-	VADDPS       32(R12), Y10, Y10
-	ADDQ         R9, R12
-	VADDPS       (R12), Y9, Y9
-	VADDPS       32(R12), Y8, Y8
-	ADDQ         R9, R12
-	VADDPS       (R12), Y7, Y7
-	VADDPS       32(R12), Y6, Y6
-	ADDQ         R9, R12
-	VADDPS       (R12), Y5, Y5
-	VADDPS       32(R12), Y4, Y4
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	VADDPS       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	VADDPS       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
+	VADDPS       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPS       (AX), Y9, Y9
+	VADDPS       32(AX), Y8, Y8
+	ADDQ         R9, AX
+	VADDPS       (AX), Y7, Y7
+	VADDPS       32(AX), Y6, Y6
+	ADDQ         R9, AX
+	VADDPS       (AX), Y5, Y5
+	VADDPS       32(AX), Y4, Y4
 
 store:
 	VMOVUPS Y15, (R8)
@@ -770,18 +770,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Y15, Y15
-	ADDQ         R9, R12
-	VADDPS       (R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPS       (R12), Y13, Y13
-	ADDQ         R9, R12
-	VADDPS       (R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPS       (R12), Y11, Y11
-	ADDQ         R9, R12
-	VADDPS       (R12), Y10, Y10
+	MOVQ         R8, AX
+	VADDPS       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPS       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPS       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPS       (AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPS       (AX), Y11, Y11
+	ADDQ         R9, AX
+	VADDPS       (AX), Y10, Y10
 
 store:
 	VMOVUPS Y15, (R8)
@@ -795,6 +795,848 @@ store:
 	VMOVUPS Y11, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y10, (R8)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_1x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	MOVQ   seg+48(FP), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Y0
+	VMOVUPS      (R8)(DI*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Y15, Y15
+	VADDPS       32(CX), Y14, Y14
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_1x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	MOVQ   seg+48(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (BX), R9
+	ADDQ         SI, R9
+	VMOVUPS      (R9), X0
+	VINSERTF128  $0x01, (R9)(DI*1), Y0, Y0
+	VMOVUPS      (R9)(DI*2), X1
+	VINSERTF128  $0x01, (R9)(R8*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Y15, Y15
+	VADDPS       32(CX), Y14, Y14
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_2x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (SI), R9
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Y0
+	VMOVUPS      (R9)(R8*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_2x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (R8)(R8*2), R9
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), X0
+	VINSERTF128  $0x01, (R10)(R8*1), Y0, Y0
+	VMOVUPS      (R10)(R8*2), X1
+	VINSERTF128  $0x01, (R10)(R9*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_3x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+
+loop:
+	MOVQ         (SI), R9
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Y0
+	VMOVUPS      (R9)(R8*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_3x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (R8)(R8*2), R9
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), X0
+	VINSERTF128  $0x01, (R10)(R8*1), Y0, Y0
+	VMOVUPS      (R10)(R8*2), X1
+	VINSERTF128  $0x01, (R10)(R9*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_4x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (R10)(R8*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (CX)(R9*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_4x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), X0
+	VINSERTF128  $0x01, (R11)(R8*1), Y0, Y0
+	VMOVUPS      (R11)(R8*2), X1
+	VINSERTF128  $0x01, (R11)(R10*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (CX)(R9*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_5x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R11)(R8*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (CX)(R9*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_5x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), X0
+	VINSERTF128  $0x01, (R12)(R8*1), Y0, Y0
+	VMOVUPS      (R12)(R8*2), X1
+	VINSERTF128  $0x01, (R12)(R10*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (CX)(R9*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	VBROADCASTSS (R11), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_6x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	VXORPS Y5, Y5, Y5
+	VXORPS Y4, Y4, Y4
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R11)(R8*1), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (CX)(R9*1), Y3
+	VFMADD231PS  Y0, Y3, Y9
+	VFMADD231PS  Y1, Y3, Y8
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (R10)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y5
+	VFMADD231PS  Y1, Y3, Y4
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+	ADDQ         CX, DX
+	VADDPS       (DX), Y5, Y5
+	VADDPS       32(DX), Y4, Y4
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y4, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3
+TEXT ·tapsF32AVX2_6x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	VXORPS Y5, Y5, Y5
+	VXORPS Y4, Y4, Y4
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), X0
+	VINSERTF128  $0x01, (R12)(R8*1), Y0, Y0
+	VMOVUPS      (R12)(R8*2), X1
+	VINSERTF128  $0x01, (R12)(R10*1), Y1, Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (CX)(DX*2), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (CX)(R9*1), Y3
+	VFMADD231PS  Y0, Y3, Y9
+	VFMADD231PS  Y1, Y3, Y8
+	VBROADCASTSS (R11), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (R11)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y5
+	VFMADD231PS  Y1, Y3, Y4
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+	ADDQ         CX, DX
+	VADDPS       (DX), Y5, Y5
+	VADDPS       32(DX), Y4, Y4
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y4, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -935,9 +1777,9 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPD       (R8), Y15, Y15
-	VADDPD       32(R8), Y14, Y14
+	MOVQ         DI, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
 
 store:
 	VMOVUPD Y15, (DI)
@@ -972,8 +1814,8 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPD       (R8), Y15, Y15
+	MOVQ         DI, AX
+	VADDPD       (AX), Y15, Y15
 
 store:
 	VMOVUPD Y15, (DI)
@@ -1017,12 +1859,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Y15, Y15
-	VADDPD       32(R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPD       (R10), Y13, Y13
-	VADDPD       32(R10), Y12, Y12
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	VADDPD       32(AX), Y12, Y12
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1065,10 +1907,10 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Y15, Y15
-	ADDQ         R9, R10
-	VADDPD       (R10), Y14, Y14
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPD       (AX), Y14, Y14
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1121,15 +1963,15 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Y15, Y15
-	VADDPD       32(R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPD       (R10), Y13, Y13
-	VADDPD       32(R10), Y12, Y12
-	ADDQ         R9, R10
-	VADDPD       (R10), Y11, Y11
-	VADDPD       32(R10), Y10, Y10
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	VADDPD       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
+	VADDPD       32(AX), Y10, Y10
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1180,12 +2022,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Y15, Y15
-	ADDQ         R9, R10
-	VADDPD       (R10), Y14, Y14
-	ADDQ         R9, R10
-	VADDPD       (R10), Y13, Y13
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPD       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1248,18 +2090,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPD       (R11), Y15, Y15
-	VADDPD       32(R11), Y14, Y14
-	ADDQ         R9, R11
-	VADDPD       (R11), Y13, Y13
-	VADDPD       32(R11), Y12, Y12
-	ADDQ         R9, R11
-	VADDPD       (R11), Y11, Y11
-	VADDPD       32(R11), Y10, Y10
-	ADDQ         R9, R11
-	VADDPD       (R11), Y9, Y9
-	VADDPD       32(R11), Y8, Y8
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	VADDPD       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
+	VADDPD       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPD       (AX), Y9, Y9
+	VADDPD       32(AX), Y8, Y8
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1319,14 +2161,14 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPD       (R11), Y15, Y15
-	ADDQ         R9, R11
-	VADDPD       (R11), Y14, Y14
-	ADDQ         R9, R11
-	VADDPD       (R11), Y13, Y13
-	ADDQ         R9, R11
-	VADDPD       (R11), Y12, Y12
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPD       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPD       (AX), Y12, Y12
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1400,21 +2242,21 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Y15, Y15
-	VADDPD       32(R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPD       (R12), Y13, Y13
-	VADDPD       32(R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPD       (R12), Y11, Y11
-	VADDPD       32(R12), Y10, Y10
-	ADDQ         R9, R12
-	VADDPD       (R12), Y9, Y9
-	VADDPD       32(R12), Y8, Y8
-	ADDQ         R9, R12
-	VADDPD       (R12), Y7, Y7
-	VADDPD       32(R12), Y6, Y6
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	VADDPD       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
+	VADDPD       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPD       (AX), Y9, Y9
+	VADDPD       32(AX), Y8, Y8
+	ADDQ         R9, AX
+	VADDPD       (AX), Y7, Y7
+	VADDPD       32(AX), Y6, Y6
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1484,16 +2326,16 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Y15, Y15
-	ADDQ         R9, R12
-	VADDPD       (R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPD       (R12), Y13, Y13
-	ADDQ         R9, R12
-	VADDPD       (R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPD       (R12), Y11, Y11
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPD       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPD       (AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1576,24 +2418,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Y15, Y15
-	VADDPD       32(R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPD       (R12), Y13, Y13
-	VADDPD       32(R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPD       (R12), Y11, Y11
-	VADDPD       32(R12), Y10, Y10
-	ADDQ         R9, R12
-	VADDPD       (R12), Y9, Y9
-	VADDPD       32(R12), Y8, Y8
-	ADDQ         R9, R12
-	VADDPD       (R12), Y7, Y7
-	VADDPD       32(R12), Y6, Y6
-	ADDQ         R9, R12
-	VADDPD       (R12), Y5, Y5
-	VADDPD       32(R12), Y4, Y4
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	VADDPD       32(AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	VADDPD       32(AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
+	VADDPD       32(AX), Y10, Y10
+	ADDQ         R9, AX
+	VADDPD       (AX), Y9, Y9
+	VADDPD       32(AX), Y8, Y8
+	ADDQ         R9, AX
+	VADDPD       (AX), Y7, Y7
+	VADDPD       32(AX), Y6, Y6
+	ADDQ         R9, AX
+	VADDPD       (AX), Y5, Y5
+	VADDPD       32(AX), Y4, Y4
 
 store:
 	VMOVUPD Y15, (R8)
@@ -1671,18 +2513,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Y15, Y15
-	ADDQ         R9, R12
-	VADDPD       (R12), Y14, Y14
-	ADDQ         R9, R12
-	VADDPD       (R12), Y13, Y13
-	ADDQ         R9, R12
-	VADDPD       (R12), Y12, Y12
-	ADDQ         R9, R12
-	VADDPD       (R12), Y11, Y11
-	ADDQ         R9, R12
-	VADDPD       (R12), Y10, Y10
+	MOVQ         R8, AX
+	VADDPD       (AX), Y15, Y15
+	ADDQ         R9, AX
+	VADDPD       (AX), Y14, Y14
+	ADDQ         R9, AX
+	VADDPD       (AX), Y13, Y13
+	ADDQ         R9, AX
+	VADDPD       (AX), Y12, Y12
+	ADDQ         R9, AX
+	VADDPD       (AX), Y11, Y11
+	ADDQ         R9, AX
+	VADDPD       (AX), Y10, Y10
 
 store:
 	VMOVUPD Y15, (R8)
@@ -2036,9 +2878,9 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPS       (R8), Z31, Z31
-	VADDPS       64(R8), Z30, Z30
+	MOVQ         DI, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
 
 store:
 	VMOVUPS Z31, (DI)
@@ -2073,8 +2915,8 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPS       (R8), Z31, Z31
+	MOVQ         DI, AX
+	VADDPS       (AX), Z31, Z31
 
 store:
 	VMOVUPS Z31, (DI)
@@ -2121,12 +2963,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	VADDPS       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPS       (R10), Z29, Z29
-	VADDPS       64(R10), Z28, Z28
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2169,10 +3011,10 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	ADDQ         R9, R10
-	VADDPS       (R10), Z30, Z30
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2229,15 +3071,15 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	VADDPS       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPS       (R10), Z29, Z29
-	VADDPS       64(R10), Z28, Z28
-	ADDQ         R9, R10
-	VADDPS       (R10), Z27, Z27
-	VADDPS       64(R10), Z26, Z26
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2288,12 +3130,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	ADDQ         R9, R10
-	VADDPS       (R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPS       (R10), Z29, Z29
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2361,18 +3203,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPS       (R11), Z31, Z31
-	VADDPS       64(R11), Z30, Z30
-	ADDQ         R9, R11
-	VADDPS       (R11), Z29, Z29
-	VADDPS       64(R11), Z28, Z28
-	ADDQ         R9, R11
-	VADDPS       (R11), Z27, Z27
-	VADDPS       64(R11), Z26, Z26
-	ADDQ         R9, R11
-	VADDPS       (R11), Z25, Z25
-	VADDPS       64(R11), Z24, Z24
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2432,14 +3274,14 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPS       (R11), Z31, Z31
-	ADDQ         R9, R11
-	VADDPS       (R11), Z30, Z30
-	ADDQ         R9, R11
-	VADDPS       (R11), Z29, Z29
-	ADDQ         R9, R11
-	VADDPS       (R11), Z28, Z28
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2519,21 +3361,21 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2603,16 +3445,16 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPS       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPS       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2702,24 +3544,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2797,18 +3639,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPS       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPS       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPS       (R12), Z26, Z26
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
 
 store:
 	VMOVUPS Z31, (R8)
@@ -2908,27 +3750,27 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPS       (R12), Z19, Z19
-	VADDPS       64(R12), Z18, Z18
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3014,20 +3856,20 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPS       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPS       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPS       (R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3137,30 +3979,30 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPS       (R12), Z19, Z19
-	VADDPS       64(R12), Z18, Z18
-	ADDQ         R9, R12
-	VADDPS       (R12), Z17, Z17
-	VADDPS       64(R12), Z16, Z16
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3254,22 +4096,22 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPS       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPS       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPS       (R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	ADDQ         R9, R12
-	VADDPS       (R12), Z24, Z24
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPS       (AX), Z24, Z24
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3391,33 +4233,33 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3521,24 +4363,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPS       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPS       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPS       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPS       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPS       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3670,36 +4512,36 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3811,26 +4653,26 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPS       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPS       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPS       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPS       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPS       (R13), Z22, Z22
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPS       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPS       (AX), Z22, Z22
 
 store:
 	VMOVUPS Z31, (R8)
@@ -3972,39 +4814,39 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPS       (R13), Z11, Z11
-	VADDPS       64(R13), Z10, Z10
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPS       (AX), Z11, Z11
+	VADDPS       64(AX), Z10, Z10
 
 store:
 	VMOVUPS Z31, (R8)
@@ -4124,28 +4966,28 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPS       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPS       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPS       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPS       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPS       (R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPS       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPS       (AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
 
 store:
 	VMOVUPS Z31, (R8)
@@ -4297,42 +5139,42 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPS       (R13), Z11, Z11
-	VADDPS       64(R13), Z10, Z10
-	ADDQ         R9, R13
-	VADDPS       (R13), Z9, Z9
-	VADDPS       64(R13), Z8, Z8
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPS       (AX), Z11, Z11
+	VADDPS       64(AX), Z10, Z10
+	ADDQ         R9, AX
+	VADDPS       (AX), Z9, Z9
+	VADDPS       64(AX), Z8, Z8
 
 store:
 	VMOVUPS Z31, (R8)
@@ -4460,30 +5302,30 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPS       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPS       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPS       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPS       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPS       (R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	ADDQ         R9, R13
-	VADDPS       (R13), Z20, Z20
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPS       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPS       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPS       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPS       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPS       (AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	ADDQ         R9, AX
+	VADDPS       (AX), Z20, Z20
 
 store:
 	VMOVUPS Z31, (R8)
@@ -4509,6 +5351,2520 @@ store:
 	VMOVUPS Z21, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z20, (R8)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_1x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	MOVQ   seg+48(FP), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         SI, R8
+	VMOVUPS      (R8), Z0
+	VMOVUPS      (R8)(DI*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Z31, Z31
+	VADDPS       64(CX), Z30, Z30
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_1x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	MOVQ   seg+48(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (BX), R9
+	ADDQ         SI, R9
+	VMOVUPS      (R9), Y0
+	VINSERTF64X4 $0x01, (R9)(DI*1), Z0, Z0
+	VMOVUPS      (R9)(DI*2), Y1
+	VINSERTF64X4 $0x01, (R9)(R8*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Z31, Z31
+	VADDPS       64(CX), Z30, Z30
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_2x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (SI), R9
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z0
+	VMOVUPS      (R9)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_2x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (R8)(R8*2), R9
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), Y0
+	VINSERTF64X4 $0x01, (R10)(R8*1), Z0, Z0
+	VMOVUPS      (R10)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R10)(R9*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_3x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (SI), R9
+	ADDQ         DI, R9
+	VMOVUPS      (R9), Z0
+	VMOVUPS      (R9)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_3x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (R8)(R8*2), R9
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), Y0
+	VINSERTF64X4 $0x01, (R10)(R8*1), Z0, Z0
+	VMOVUPS      (R10)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R10)(R9*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_4x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+
+loop:
+	MOVQ         (SI), R10
+	ADDQ         DI, R10
+	VMOVUPS      (R10), Z0
+	VMOVUPS      (R10)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_4x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Y0
+	VINSERTF64X4 $0x01, (R11)(R8*1), Z0, Z0
+	VMOVUPS      (R11)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R11)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	ADDQ         BX, CX
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_5x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z0
+	VMOVUPS      (R11)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_5x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Y0
+	VINSERTF64X4 $0x01, (R12)(R8*1), Z0, Z0
+	VMOVUPS      (R12)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R12)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_6x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z0
+	VMOVUPS      (R11)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_6x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Y0
+	VINSERTF64X4 $0x01, (R12)(R8*1), Z0, Z0
+	VMOVUPS      (R12)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R12)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_7x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z0
+	VMOVUPS      (R11)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_7x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Y0
+	VINSERTF64X4 $0x01, (R12)(R8*1), Z0, Z0
+	VMOVUPS      (R12)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R12)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_8x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+
+loop:
+	MOVQ         (SI), R11
+	ADDQ         DI, R11
+	VMOVUPS      (R11), Z0
+	VMOVUPS      (R11)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R10)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_8x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Y0
+	VINSERTF64X4 $0x01, (R12)(R8*1), Z0, Z0
+	VMOVUPS      (R12)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R12)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_9x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	LEAQ   (R10)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Z0
+	VMOVUPS      (R12)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R10)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_9x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	LEAQ   (R11)(DX*4), R12
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+
+loop:
+	MOVQ         (SI), R13
+	ADDQ         DI, R13
+	VMOVUPS      (R13), Y0
+	VINSERTF64X4 $0x01, (R13)(R8*1), Z0, Z0
+	VMOVUPS      (R13)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R13)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R12), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         BX, R12
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_10x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	LEAQ   (R10)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Z0
+	VMOVUPS      (R12)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R10)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_10x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	LEAQ   (R11)(DX*4), R12
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+
+loop:
+	MOVQ         (SI), R13
+	ADDQ         DI, R13
+	VMOVUPS      (R13), Y0
+	VINSERTF64X4 $0x01, (R13)(R8*1), Z0, Z0
+	VMOVUPS      (R13)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R13)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R12), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R12)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         BX, R12
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_11x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	LEAQ   (R10)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Z0
+	VMOVUPS      (R12)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R10)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_11x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	LEAQ   (R11)(DX*4), R12
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+
+loop:
+	MOVQ         (SI), R13
+	ADDQ         DI, R13
+	VMOVUPS      (R13), Y0
+	VINSERTF64X4 $0x01, (R13)(R8*1), Z0, Z0
+	VMOVUPS      (R13)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R13)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R12), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R12)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R12)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         BX, R12
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_12x2(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (CX)(DX*4), R10
+	LEAQ   (R10)(DX*4), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z9, Z9, Z9
+	VPXORD Z8, Z8, Z8
+
+loop:
+	MOVQ         (SI), R12
+	ADDQ         DI, R12
+	VMOVUPS      (R12), Z0
+	VMOVUPS      (R12)(R8*1), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R10)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z9
+	VFMADD231PS  Z1, Z5, Z8
+	ADDQ         BX, CX
+	ADDQ         BX, R10
+	ADDQ         BX, R11
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z8, Z8
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z8, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F
+TEXT ·tapsF32AVX512_12x4(SB), NOSPLIT, $0-80
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   ka+24(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	MOVQ   seg+48(FP), R8
+	LEAQ   (DX)(DX*2), R9
+	LEAQ   (R8)(R8*2), R10
+	LEAQ   (CX)(DX*4), R11
+	LEAQ   (R11)(DX*4), R12
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z9, Z9, Z9
+	VPXORD Z8, Z8, Z8
+
+loop:
+	MOVQ         (SI), R13
+	ADDQ         DI, R13
+	VMOVUPS      (R13), Y0
+	VINSERTF64X4 $0x01, (R13)(R8*1), Z0, Z0
+	VMOVUPS      (R13)(R8*2), Y1
+	VINSERTF64X4 $0x01, (R13)(R10*1), Z1, Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (CX)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (CX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R11), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R11)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R11)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R11)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R12), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R12)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R12)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	VBROADCASTSS (R12)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z9
+	VFMADD231PS  Z1, Z5, Z8
+	ADDQ         BX, CX
+	ADDQ         BX, R11
+	ADDQ         BX, R12
+	ADDQ         $0x08, SI
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+56(FP), AX
+	MOVQ         rc+64(FP), CX
+	MOVQ         accumulate+72(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z8, Z8
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z8, 64(AX)
 	VZEROUPPER
 	RET
 
@@ -4660,9 +8016,9 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPD       (R8), Z31, Z31
-	VADDPD       64(R8), Z30, Z30
+	MOVQ         DI, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
 
 store:
 	VMOVUPD Z31, (DI)
@@ -4697,8 +8053,8 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPD       (R8), Z31, Z31
+	MOVQ         DI, AX
+	VADDPD       (AX), Z31, Z31
 
 store:
 	VMOVUPD Z31, (DI)
@@ -4745,12 +8101,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Z31, Z31
-	VADDPD       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPD       (R10), Z29, Z29
-	VADDPD       64(R10), Z28, Z28
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
 
 store:
 	VMOVUPD Z31, (R8)
@@ -4793,10 +8149,10 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Z31, Z31
-	ADDQ         R9, R10
-	VADDPD       (R10), Z30, Z30
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
 
 store:
 	VMOVUPD Z31, (R8)
@@ -4853,15 +8209,15 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Z31, Z31
-	VADDPD       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPD       (R10), Z29, Z29
-	VADDPD       64(R10), Z28, Z28
-	ADDQ         R9, R10
-	VADDPD       (R10), Z27, Z27
-	VADDPD       64(R10), Z26, Z26
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
 
 store:
 	VMOVUPD Z31, (R8)
@@ -4912,12 +8268,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPD       (R10), Z31, Z31
-	ADDQ         R9, R10
-	VADDPD       (R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPD       (R10), Z29, Z29
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
 
 store:
 	VMOVUPD Z31, (R8)
@@ -4985,18 +8341,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPD       (R11), Z31, Z31
-	VADDPD       64(R11), Z30, Z30
-	ADDQ         R9, R11
-	VADDPD       (R11), Z29, Z29
-	VADDPD       64(R11), Z28, Z28
-	ADDQ         R9, R11
-	VADDPD       (R11), Z27, Z27
-	VADDPD       64(R11), Z26, Z26
-	ADDQ         R9, R11
-	VADDPD       (R11), Z25, Z25
-	VADDPD       64(R11), Z24, Z24
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5056,14 +8412,14 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPD       (R11), Z31, Z31
-	ADDQ         R9, R11
-	VADDPD       (R11), Z30, Z30
-	ADDQ         R9, R11
-	VADDPD       (R11), Z29, Z29
-	ADDQ         R9, R11
-	VADDPD       (R11), Z28, Z28
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5143,21 +8499,21 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	VADDPD       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	VADDPD       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	VADDPD       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
-	VADDPD       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPD       (R12), Z23, Z23
-	VADDPD       64(R12), Z22, Z22
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5227,16 +8583,16 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPD       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPD       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5326,24 +8682,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	VADDPD       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	VADDPD       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	VADDPD       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
-	VADDPD       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPD       (R12), Z23, Z23
-	VADDPD       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPD       (R12), Z21, Z21
-	VADDPD       64(R12), Z20, Z20
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5421,18 +8777,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPD       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPD       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPD       (R12), Z26, Z26
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5532,27 +8888,27 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	VADDPD       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	VADDPD       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	VADDPD       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
-	VADDPD       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPD       (R12), Z23, Z23
-	VADDPD       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPD       (R12), Z21, Z21
-	VADDPD       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPD       (R12), Z19, Z19
-	VADDPD       64(R12), Z18, Z18
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5638,20 +8994,20 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPD       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPD       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPD       (R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5761,30 +9117,30 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	VADDPD       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	VADDPD       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	VADDPD       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
-	VADDPD       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPD       (R12), Z23, Z23
-	VADDPD       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPD       (R12), Z21, Z21
-	VADDPD       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPD       (R12), Z19, Z19
-	VADDPD       64(R12), Z18, Z18
-	ADDQ         R9, R12
-	VADDPD       (R12), Z17, Z17
-	VADDPD       64(R12), Z16, Z16
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPD       (AX), Z17, Z17
+	VADDPD       64(AX), Z16, Z16
 
 store:
 	VMOVUPD Z31, (R8)
@@ -5878,22 +9234,22 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPD       (R12), Z31, Z31
-	ADDQ         R9, R12
-	VADDPD       (R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPD       (R12), Z29, Z29
-	ADDQ         R9, R12
-	VADDPD       (R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPD       (R12), Z27, Z27
-	ADDQ         R9, R12
-	VADDPD       (R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPD       (R12), Z25, Z25
-	ADDQ         R9, R12
-	VADDPD       (R12), Z24, Z24
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPD       (AX), Z24, Z24
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6015,33 +9371,33 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	VADDPD       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	VADDPD       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	VADDPD       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	VADDPD       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	VADDPD       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
-	VADDPD       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPD       (R13), Z19, Z19
-	VADDPD       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPD       (R13), Z17, Z17
-	VADDPD       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPD       (R13), Z15, Z15
-	VADDPD       64(R13), Z14, Z14
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPD       (AX), Z17, Z17
+	VADDPD       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPD       (AX), Z15, Z15
+	VADDPD       64(AX), Z14, Z14
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6145,24 +9501,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPD       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPD       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPD       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPD       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPD       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6294,36 +9650,36 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	VADDPD       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	VADDPD       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	VADDPD       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	VADDPD       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	VADDPD       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
-	VADDPD       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPD       (R13), Z19, Z19
-	VADDPD       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPD       (R13), Z17, Z17
-	VADDPD       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPD       (R13), Z15, Z15
-	VADDPD       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPD       (R13), Z13, Z13
-	VADDPD       64(R13), Z12, Z12
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPD       (AX), Z17, Z17
+	VADDPD       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPD       (AX), Z15, Z15
+	VADDPD       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPD       (AX), Z13, Z13
+	VADDPD       64(AX), Z12, Z12
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6435,26 +9791,26 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPD       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPD       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPD       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPD       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPD       (R13), Z22, Z22
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPD       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPD       (AX), Z22, Z22
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6596,39 +9952,39 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	VADDPD       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	VADDPD       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	VADDPD       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	VADDPD       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	VADDPD       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
-	VADDPD       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPD       (R13), Z19, Z19
-	VADDPD       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPD       (R13), Z17, Z17
-	VADDPD       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPD       (R13), Z15, Z15
-	VADDPD       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPD       (R13), Z13, Z13
-	VADDPD       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPD       (R13), Z11, Z11
-	VADDPD       64(R13), Z10, Z10
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPD       (AX), Z17, Z17
+	VADDPD       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPD       (AX), Z15, Z15
+	VADDPD       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPD       (AX), Z13, Z13
+	VADDPD       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPD       (AX), Z11, Z11
+	VADDPD       64(AX), Z10, Z10
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6748,28 +10104,28 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPD       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPD       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPD       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPD       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPD       (R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPD       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPD       (AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
 
 store:
 	VMOVUPD Z31, (R8)
@@ -6921,42 +10277,42 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	VADDPD       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	VADDPD       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	VADDPD       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	VADDPD       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	VADDPD       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
-	VADDPD       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPD       (R13), Z19, Z19
-	VADDPD       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPD       (R13), Z17, Z17
-	VADDPD       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPD       (R13), Z15, Z15
-	VADDPD       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPD       (R13), Z13, Z13
-	VADDPD       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPD       (R13), Z11, Z11
-	VADDPD       64(R13), Z10, Z10
-	ADDQ         R9, R13
-	VADDPD       (R13), Z9, Z9
-	VADDPD       64(R13), Z8, Z8
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	VADDPD       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	VADDPD       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	VADDPD       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	VADDPD       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	VADDPD       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	VADDPD       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPD       (AX), Z19, Z19
+	VADDPD       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPD       (AX), Z17, Z17
+	VADDPD       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPD       (AX), Z15, Z15
+	VADDPD       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPD       (AX), Z13, Z13
+	VADDPD       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPD       (AX), Z11, Z11
+	VADDPD       64(AX), Z10, Z10
+	ADDQ         R9, AX
+	VADDPD       (AX), Z9, Z9
+	VADDPD       64(AX), Z8, Z8
 
 store:
 	VMOVUPD Z31, (R8)
@@ -7084,30 +10440,30 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPD       (R13), Z31, Z31
-	ADDQ         R9, R13
-	VADDPD       (R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPD       (R13), Z29, Z29
-	ADDQ         R9, R13
-	VADDPD       (R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPD       (R13), Z27, Z27
-	ADDQ         R9, R13
-	VADDPD       (R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPD       (R13), Z25, Z25
-	ADDQ         R9, R13
-	VADDPD       (R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPD       (R13), Z23, Z23
-	ADDQ         R9, R13
-	VADDPD       (R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPD       (R13), Z21, Z21
-	ADDQ         R9, R13
-	VADDPD       (R13), Z20, Z20
+	MOVQ         R8, AX
+	VADDPD       (AX), Z31, Z31
+	ADDQ         R9, AX
+	VADDPD       (AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPD       (AX), Z29, Z29
+	ADDQ         R9, AX
+	VADDPD       (AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPD       (AX), Z27, Z27
+	ADDQ         R9, AX
+	VADDPD       (AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPD       (AX), Z25, Z25
+	ADDQ         R9, AX
+	VADDPD       (AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPD       (AX), Z23, Z23
+	ADDQ         R9, AX
+	VADDPD       (AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPD       (AX), Z21, Z21
+	ADDQ         R9, AX
+	VADDPD       (AX), Z20, Z20
 
 store:
 	VMOVUPD Z31, (R8)
@@ -7621,9 +10977,9 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         DI, R8
-	VADDPS       (R8), Z31, Z31
-	VADDPS       64(R8), Z30, Z30
+	MOVQ         DI, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
 
 store:
 	VMOVUPS Z31, (DI)
@@ -7691,12 +11047,12 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	VADDPS       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPS       (R10), Z29, Z29
-	VADDPS       64(R10), Z28, Z28
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
 
 store:
 	VMOVUPS Z31, (R8)
@@ -7785,15 +11141,15 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R10
-	VADDPS       (R10), Z31, Z31
-	VADDPS       64(R10), Z30, Z30
-	ADDQ         R9, R10
-	VADDPS       (R10), Z29, Z29
-	VADDPS       64(R10), Z28, Z28
-	ADDQ         R9, R10
-	VADDPS       (R10), Z27, Z27
-	VADDPS       64(R10), Z26, Z26
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
 
 store:
 	VMOVUPS Z31, (R8)
@@ -7904,18 +11260,18 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R11
-	VADDPS       (R11), Z31, Z31
-	VADDPS       64(R11), Z30, Z30
-	ADDQ         R9, R11
-	VADDPS       (R11), Z29, Z29
-	VADDPS       64(R11), Z28, Z28
-	ADDQ         R9, R11
-	VADDPS       (R11), Z27, Z27
-	VADDPS       64(R11), Z26, Z26
-	ADDQ         R9, R11
-	VADDPS       (R11), Z25, Z25
-	VADDPS       64(R11), Z24, Z24
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
 
 store:
 	VMOVUPS Z31, (R8)
@@ -8049,21 +11405,21 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
 
 store:
 	VMOVUPS Z31, (R8)
@@ -8218,24 +11574,24 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
 
 store:
 	VMOVUPS Z31, (R8)
@@ -8411,27 +11767,27 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPS       (R12), Z19, Z19
-	VADDPS       64(R12), Z18, Z18
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
 
 store:
 	VMOVUPS Z31, (R8)
@@ -8628,30 +11984,30 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R12
-	VADDPS       (R12), Z31, Z31
-	VADDPS       64(R12), Z30, Z30
-	ADDQ         R9, R12
-	VADDPS       (R12), Z29, Z29
-	VADDPS       64(R12), Z28, Z28
-	ADDQ         R9, R12
-	VADDPS       (R12), Z27, Z27
-	VADDPS       64(R12), Z26, Z26
-	ADDQ         R9, R12
-	VADDPS       (R12), Z25, Z25
-	VADDPS       64(R12), Z24, Z24
-	ADDQ         R9, R12
-	VADDPS       (R12), Z23, Z23
-	VADDPS       64(R12), Z22, Z22
-	ADDQ         R9, R12
-	VADDPS       (R12), Z21, Z21
-	VADDPS       64(R12), Z20, Z20
-	ADDQ         R9, R12
-	VADDPS       (R12), Z19, Z19
-	VADDPS       64(R12), Z18, Z18
-	ADDQ         R9, R12
-	VADDPS       (R12), Z17, Z17
-	VADDPS       64(R12), Z16, Z16
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
 
 store:
 	VMOVUPS Z31, (R8)
@@ -8871,33 +12227,33 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
 
 store:
 	VMOVUPS Z31, (R8)
@@ -9138,36 +12494,36 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
 
 store:
 	VMOVUPS Z31, (R8)
@@ -9429,39 +12785,39 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPS       (R13), Z11, Z11
-	VADDPS       64(R13), Z10, Z10
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPS       (AX), Z11, Z11
+	VADDPS       64(AX), Z10, Z10
 
 store:
 	VMOVUPS Z31, (R8)
@@ -9744,42 +13100,42 @@ loop:
 	MOVQ         accumulate+64(FP), AX
 	TESTQ        AX, AX
 	JZ           store
-	MOVQ         R8, R13
-	VADDPS       (R13), Z31, Z31
-	VADDPS       64(R13), Z30, Z30
-	ADDQ         R9, R13
-	VADDPS       (R13), Z29, Z29
-	VADDPS       64(R13), Z28, Z28
-	ADDQ         R9, R13
-	VADDPS       (R13), Z27, Z27
-	VADDPS       64(R13), Z26, Z26
-	ADDQ         R9, R13
-	VADDPS       (R13), Z25, Z25
-	VADDPS       64(R13), Z24, Z24
-	ADDQ         R9, R13
-	VADDPS       (R13), Z23, Z23
-	VADDPS       64(R13), Z22, Z22
-	ADDQ         R9, R13
-	VADDPS       (R13), Z21, Z21
-	VADDPS       64(R13), Z20, Z20
-	ADDQ         R9, R13
-	VADDPS       (R13), Z19, Z19
-	VADDPS       64(R13), Z18, Z18
-	ADDQ         R9, R13
-	VADDPS       (R13), Z17, Z17
-	VADDPS       64(R13), Z16, Z16
-	ADDQ         R9, R13
-	VADDPS       (R13), Z15, Z15
-	VADDPS       64(R13), Z14, Z14
-	ADDQ         R9, R13
-	VADDPS       (R13), Z13, Z13
-	VADDPS       64(R13), Z12, Z12
-	ADDQ         R9, R13
-	VADDPS       (R13), Z11, Z11
-	VADDPS       64(R13), Z10, Z10
-	ADDQ         R9, R13
-	VADDPS       (R13), Z9, Z9
-	VADDPS       64(R13), Z8, Z8
+	MOVQ         R8, AX
+	VADDPS       (AX), Z31, Z31
+	VADDPS       64(AX), Z30, Z30
+	ADDQ         R9, AX
+	VADDPS       (AX), Z29, Z29
+	VADDPS       64(AX), Z28, Z28
+	ADDQ         R9, AX
+	VADDPS       (AX), Z27, Z27
+	VADDPS       64(AX), Z26, Z26
+	ADDQ         R9, AX
+	VADDPS       (AX), Z25, Z25
+	VADDPS       64(AX), Z24, Z24
+	ADDQ         R9, AX
+	VADDPS       (AX), Z23, Z23
+	VADDPS       64(AX), Z22, Z22
+	ADDQ         R9, AX
+	VADDPS       (AX), Z21, Z21
+	VADDPS       64(AX), Z20, Z20
+	ADDQ         R9, AX
+	VADDPS       (AX), Z19, Z19
+	VADDPS       64(AX), Z18, Z18
+	ADDQ         R9, AX
+	VADDPS       (AX), Z17, Z17
+	VADDPS       64(AX), Z16, Z16
+	ADDQ         R9, AX
+	VADDPS       (AX), Z15, Z15
+	VADDPS       64(AX), Z14, Z14
+	ADDQ         R9, AX
+	VADDPS       (AX), Z13, Z13
+	VADDPS       64(AX), Z12, Z12
+	ADDQ         R9, AX
+	VADDPS       (AX), Z11, Z11
+	VADDPS       64(AX), Z10, Z10
+	ADDQ         R9, AX
+	VADDPS       (AX), Z9, Z9
+	VADDPS       64(AX), Z8, Z8
 
 store:
 	VMOVUPS Z31, (R8)

@@ -13,6 +13,8 @@ type Runs struct {
 	max, min                                   func(n int, src, best *byte) (nan uint64)
 	find                                       func(n int, src *byte, x float32) (index int)
 	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
+	split                                      func(n int, src, even, odd *byte)
+	merge                                      func(n int, even, odd, dst *byte)
 }
 
 // convertStep is how many elements a conversion takes at a time.
@@ -161,6 +163,42 @@ func (r *Runs) Sums(n int, x []float32, xRow int, y []float32, yRow int) {
 		for j := whole; j < n; j++ {
 			s += x[i*xRow+j]
 			y[i*yRow+j] = s
+		}
+	}
+}
+
+// Split parts src into its elements of even and of odd place; each result may
+// lack the last element.
+func (r *Runs) Split(even, odd, src []float32) {
+	n := min(len(even), len(odd), len(src)/2)
+	done := 0
+	if r.split != nil {
+		if done = n / r.lanes * r.lanes; done > 0 {
+			r.split(done, at(src), at(even), at(odd))
+		}
+	}
+	for i := done; i < len(even); i++ {
+		even[i] = src[2*i]
+	}
+	for i := done; i < len(odd); i++ {
+		odd[i] = src[2*i+1]
+	}
+}
+
+// Merge undoes Split: it fills dst from both in turn.
+func (r *Runs) Merge(dst, even, odd []float32) {
+	n := min(len(even), len(odd), len(dst)/2)
+	i := 0
+	if r.merge != nil {
+		if i = n / r.lanes * r.lanes; i > 0 {
+			r.merge(i, at(even), at(odd), at(dst))
+		}
+	}
+	for i *= 2; i < len(dst); i++ {
+		if i%2 == 0 {
+			dst[i] = even[i/2]
+		} else {
+			dst[i] = odd[i/2]
 		}
 	}
 }

@@ -55,11 +55,17 @@ var runs = [...]*Runs{
 	{
 		Level: AVX2, SumRows: 8, lanes: 8,
 		widenBF16: widenBF16AVX2, widenF16: widenF16AVX2, narrowBF16: narrowBF16AVX2, narrowF16: narrowF16AVX2,
-		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2,
+		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2,
 	},
 	{
 		Level: AVX512, SumRows: 16, lanes: 16,
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
-		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512,
+		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512,
 	},
+}
+
+var tapsF32 = [...]*TapsF32{
+	&goTaps,
+	{Rows: 6, Cols: 16, taps: [2][]tapsFunc{{nil, tapsF32AVX2_1x2, tapsF32AVX2_2x2, tapsF32AVX2_3x2, tapsF32AVX2_4x2, tapsF32AVX2_5x2, tapsF32AVX2_6x2}, {nil, tapsF32AVX2_1x4, tapsF32AVX2_2x4, tapsF32AVX2_3x4, tapsF32AVX2_4x4, tapsF32AVX2_5x4, tapsF32AVX2_6x4}}},
+	{Rows: 12, Cols: 32, taps: [2][]tapsFunc{{nil, tapsF32AVX512_1x2, tapsF32AVX512_2x2, tapsF32AVX512_3x2, tapsF32AVX512_4x2, tapsF32AVX512_5x2, tapsF32AVX512_6x2, tapsF32AVX512_7x2, tapsF32AVX512_8x2, tapsF32AVX512_9x2, tapsF32AVX512_10x2, tapsF32AVX512_11x2, tapsF32AVX512_12x2}, {nil, tapsF32AVX512_1x4, tapsF32AVX512_2x4, tapsF32AVX512_3x4, tapsF32AVX512_4x4, tapsF32AVX512_5x4, tapsF32AVX512_6x4, tapsF32AVX512_7x4, tapsF32AVX512_8x4, tapsF32AVX512_9x4, tapsF32AVX512_10x4, tapsF32AVX512_11x4, tapsF32AVX512_12x4}}},
 }

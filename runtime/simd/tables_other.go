@@ -8,3 +8,5 @@ const native = false
 func vectorKernels(Level, any) any { return nil }
 
 var runs = [...]*Runs{&goRuns}
+
+var tapsF32 = [...]*TapsF32{&goTaps}

@@ -29,6 +29,12 @@ func findF32AVX2(n int, src *byte, x float32) (index int)
 func sumsF32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
 
 //go:noescape
+func split32AVX2(n int, src *byte, even *byte, odd *byte)
+
+//go:noescape
+func merge32AVX2(n int, even *byte, odd *byte, dst *byte)
+
+//go:noescape
 func widenBF16AVX512(n int, src *byte, dst *byte)
 
 //go:noescape
@@ -51,3 +57,9 @@ func findF32AVX512(n int, src *byte, x float32) (index int)
 
 //go:noescape
 func sumsF32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
+
+//go:noescape
+func split32AVX512(n int, src *byte, even *byte, odd *byte)
+
+//go:noescape
+func merge32AVX512(n int, even *byte, odd *byte, dst *byte)

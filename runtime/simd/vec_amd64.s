@@ -295,6 +295,56 @@ loop:
 	VZEROUPPER
 	RET
 
+// func split32AVX2(n int, src *byte, even *byte, odd *byte)
+// Requires: AVX, AVX2
+TEXT ·split32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ even+16(FP), DX
+	MOVQ odd+24(FP), BX
+
+loop:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPS Y2, (DX)
+	ADDQ    $0x20, DX
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y0, (BX)
+	ADDQ    $0x20, BX
+	ADDQ    $0x40, CX
+	SUBQ    $0x08, AX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func merge32AVX2(n int, even *byte, odd *byte, dst *byte)
+// Requires: AVX
+TEXT ·merge32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ even+8(FP), CX
+	MOVQ odd+16(FP), DX
+	MOVQ dst+24(FP), BX
+
+loop:
+	VMOVUPS    (CX), Y0
+	VMOVUPS    (DX), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y1
+	VPERM2F128 $0x20, Y1, Y2, Y0
+	VPERM2F128 $0x31, Y1, Y2, Y1
+	VMOVUPS    Y0, (BX)
+	VMOVUPS    Y1, 32(BX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	ADDQ       $0x40, BX
+	SUBQ       $0x08, AX
+	JG         loop
+	VZEROUPPER
+	RET
+
 // func widenBF16AVX512(n int, src *byte, dst *byte)
 // Requires: AVX, AVX512F
 TEXT ·widenBF16AVX512(SB), NOSPLIT, $0-24
@@ -684,5 +734,123 @@ loop:
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, AX
 	JG         loop
+	VZEROUPPER
+	RET
+
+// func split32AVX512(n int, src *byte, even *byte, odd *byte)
+// Requires: AVX, AVX512F
+TEXT ·split32AVX512(SB), NOSPLIT, $128-32
+	MOVQ    n+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    even+16(FP), DX
+	MOVQ    odd+24(FP), BX
+	MOVL    $0x00000000, (SP)
+	MOVL    $0x00000002, 4(SP)
+	MOVL    $0x00000004, 8(SP)
+	MOVL    $0x00000006, 12(SP)
+	MOVL    $0x00000008, 16(SP)
+	MOVL    $0x0000000a, 20(SP)
+	MOVL    $0x0000000c, 24(SP)
+	MOVL    $0x0000000e, 28(SP)
+	MOVL    $0x00000010, 32(SP)
+	MOVL    $0x00000012, 36(SP)
+	MOVL    $0x00000014, 40(SP)
+	MOVL    $0x00000016, 44(SP)
+	MOVL    $0x00000018, 48(SP)
+	MOVL    $0x0000001a, 52(SP)
+	MOVL    $0x0000001c, 56(SP)
+	MOVL    $0x0000001e, 60(SP)
+	VMOVUPS (SP), Z0
+	MOVL    $0x00000001, 64(SP)
+	MOVL    $0x00000003, 68(SP)
+	MOVL    $0x00000005, 72(SP)
+	MOVL    $0x00000007, 76(SP)
+	MOVL    $0x00000009, 80(SP)
+	MOVL    $0x0000000b, 84(SP)
+	MOVL    $0x0000000d, 88(SP)
+	MOVL    $0x0000000f, 92(SP)
+	MOVL    $0x00000011, 96(SP)
+	MOVL    $0x00000013, 100(SP)
+	MOVL    $0x00000015, 104(SP)
+	MOVL    $0x00000017, 108(SP)
+	MOVL    $0x00000019, 112(SP)
+	MOVL    $0x0000001b, 116(SP)
+	MOVL    $0x0000001d, 120(SP)
+	MOVL    $0x0000001f, 124(SP)
+	VMOVUPS 64(SP), Z1
+
+loop:
+	VMOVUPS   (CX), Z2
+	VMOVUPS   64(CX), Z3
+	VMOVUPS   Z0, Z4
+	VPERMI2PS Z3, Z2, Z4
+	VMOVUPS   Z4, (DX)
+	ADDQ      $0x40, DX
+	VMOVUPS   Z1, Z4
+	VPERMI2PS Z3, Z2, Z4
+	VMOVUPS   Z4, (BX)
+	ADDQ      $0x40, BX
+	ADDQ      $0x80, CX
+	SUBQ      $0x10, AX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func merge32AVX512(n int, even *byte, odd *byte, dst *byte)
+// Requires: AVX, AVX512F
+TEXT ·merge32AVX512(SB), NOSPLIT, $128-32
+	MOVQ    n+0(FP), AX
+	MOVQ    even+8(FP), CX
+	MOVQ    odd+16(FP), DX
+	MOVQ    dst+24(FP), BX
+	MOVL    $0x00000000, (SP)
+	MOVL    $0x00000010, 4(SP)
+	MOVL    $0x00000001, 8(SP)
+	MOVL    $0x00000011, 12(SP)
+	MOVL    $0x00000002, 16(SP)
+	MOVL    $0x00000012, 20(SP)
+	MOVL    $0x00000003, 24(SP)
+	MOVL    $0x00000013, 28(SP)
+	MOVL    $0x00000004, 32(SP)
+	MOVL    $0x00000014, 36(SP)
+	MOVL    $0x00000005, 40(SP)
+	MOVL    $0x00000015, 44(SP)
+	MOVL    $0x00000006, 48(SP)
+	MOVL    $0x00000016, 52(SP)
+	MOVL    $0x00000007, 56(SP)
+	MOVL    $0x00000017, 60(SP)
+	VMOVUPS (SP), Z0
+	MOVL    $0x00000008, 64(SP)
+	MOVL    $0x00000018, 68(SP)
+	MOVL    $0x00000009, 72(SP)
+	MOVL    $0x00000019, 76(SP)
+	MOVL    $0x0000000a, 80(SP)
+	MOVL    $0x0000001a, 84(SP)
+	MOVL    $0x0000000b, 88(SP)
+	MOVL    $0x0000001b, 92(SP)
+	MOVL    $0x0000000c, 96(SP)
+	MOVL    $0x0000001c, 100(SP)
+	MOVL    $0x0000000d, 104(SP)
+	MOVL    $0x0000001d, 108(SP)
+	MOVL    $0x0000000e, 112(SP)
+	MOVL    $0x0000001e, 116(SP)
+	MOVL    $0x0000000f, 120(SP)
+	MOVL    $0x0000001f, 124(SP)
+	VMOVUPS 64(SP), Z1
+
+loop:
+	VMOVUPS   (CX), Z2
+	VMOVUPS   (DX), Z3
+	VMOVUPS   Z0, Z4
+	VPERMI2PS Z3, Z2, Z4
+	VMOVUPS   Z1, Z5
+	VPERMI2PS Z3, Z2, Z5
+	VMOVUPS   Z4, (BX)
+	VMOVUPS   Z5, 64(BX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x80, BX
+	SUBQ      $0x10, AX
+	JG        loop
 	VZEROUPPER
 	RET

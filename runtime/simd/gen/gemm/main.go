@@ -93,6 +93,95 @@ func tile(s asm.ISA, e asm.Elem, name string, rows, vecs int, mul multiply) {
 	DECQ(k)
 	JNZ(LabelRef("loop"))
 	accumulate := Load(Param("accumulate"), GP64())
+	finish(s, e, rows, vecs, c, rc, accumulate, acc)
+}
+
+// taps writes the tile whose rows of b lie anywhere: row p begins at b+offset[p]
+// (bytes). The tile's columns are segs segments, each seg bytes after the one
+// before; two segments are a register each, four are half of one.
+//
+//	c[i,j] = (c[i,j] +) Σ a[i*ra+p*ka] · (b+offset[p])[j]
+func taps(s asm.ISA, e asm.Elem, rows, segs int) {
+	TEXT(fmt.Sprintf("taps%s%s_%dx%d", e.Name, s.Name, rows, segs), NOSPLIT,
+		"func(k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)")
+	Pragma("noescape")
+	const vecs = 2
+	k := Load(Param("k"), GP64())
+	bases := []reg.Register{Load(Param("a"), GP64())}
+	ra := Load(Param("ra"), GP64())
+	ka := Load(Param("ka"), GP64())
+	offset := Load(Param("offset"), GP64())
+	b := Load(Param("b"), GP64())
+	seg := Load(Param("seg"), GP64())
+	var ra3, seg3 reg.Register
+	if rows > 3 {
+		ra3 = GP64()
+		LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	}
+	if segs == 4 {
+		seg3 = GP64()
+		LEAQ(Mem{Base: seg, Index: seg, Scale: 2}, seg3)
+	}
+	for i := 4; i < rows; i += 4 {
+		p := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
+		bases = append(bases, p)
+	}
+	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
+	temps := min(s.Regs-rows*vecs-vecs, 4)
+	for i := range rows {
+		for j := range vecs {
+			s.Zero(s.Reg(acc(i, j)))
+		}
+	}
+	at := GP64()
+	Label("loop")
+	MOVQ(Mem{Base: offset}, at)
+	ADDQ(b, at)
+	places := []Mem{{Base: at}, {Base: at, Index: seg, Scale: 1}, {Base: at, Index: seg, Scale: 2}, {Base: at, Index: seg3, Scale: 1}}
+	for j := range vecs {
+		switch {
+		case segs == 2:
+			VMOVUPS(places[j], s.Reg(j))
+		case s.Bytes == 64:
+			VMOVUPS(places[2*j], asm.AVX2.Reg(j))
+			VINSERTF64X4(Imm(1), places[2*j+1], s.Reg(j), s.Reg(j))
+		default:
+			VMOVUPS(places[2*j], asm.Half(j))
+			VINSERTF128(Imm(1), places[2*j+1], s.Reg(j), s.Reg(j))
+		}
+	}
+	for i := range rows {
+		m := Mem{Base: bases[i/4]}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ra, 1
+		case 2:
+			m.Index, m.Scale = ra, 2
+		case 3:
+			m.Index, m.Scale = ra3, 1
+		}
+		x := vecs + i%temps
+		e.Broadcast(m, s.Reg(x))
+		for j := range vecs {
+			e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
+		}
+	}
+	for _, p := range bases {
+		ADDQ(ka, p)
+	}
+	ADDQ(Imm(8), offset)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	c := Load(Param("c"), GP64())
+	rc := Load(Param("rc"), GP64())
+	accumulate := Load(Param("accumulate"), GP64())
+	finish(s, e, rows, vecs, c, rc, accumulate, acc)
+}
+
+// finish adds the tile to c when accumulate is set, and stores it.
+func finish(s asm.ISA, e asm.Elem, rows, vecs int, c, rc, accumulate reg.Register, acc func(i, j int) int) {
+	at := GP64()
 	TESTQ(accumulate, accumulate)
 	JZ(LabelRef("store"))
 	MOVQ(c, at)
@@ -386,6 +475,12 @@ func main() {
 			for rows := 1; rows <= shapes[s.Name]; rows++ {
 				tile(s, e, e.Name, rows, 2, fma(s, e))
 				tile(s, e, e.Name, rows, 1, fma(s, e))
+			}
+			if e.Name == "F32" {
+				for rows := 1; rows <= shapes[s.Name]; rows++ {
+					taps(s, e, rows, 2)
+					taps(s, e, rows, 4)
+				}
 			}
 			stream(s, e, 8)
 			stream(s, e, 1)

@@ -242,6 +242,92 @@ func sums(s asm.ISA) {
 	RET()
 }
 
+// split writes the kernel that parts n pairs of 4-byte elements, a multiple of
+// the lanes, into their first and their second elements; merge puts them together.
+func split(s asm.ISA) {
+	TEXT("split32"+s.Name, NOSPLIT, "func(n int, src *byte, even, odd *byte)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	src := Load(Param("src"), GP64())
+	even := Load(Param("even"), GP64())
+	odd := Load(Param("odd"), GP64())
+	var first, second reg.VecVirtual
+	if s.Bytes == 64 {
+		first, second = places(func(i uint32) uint32 { return 2 * i }), places(func(i uint32) uint32 { return 2*i + 1 })
+	}
+	Label("loop")
+	a, b := s.New(), s.New()
+	VMOVUPS(Mem{Base: src}, a)
+	VMOVUPS(Mem{Base: src, Disp: s.Bytes}, b)
+	for i, dst := range []reg.Register{even, odd} {
+		r := s.New()
+		if s.Bytes == 64 {
+			VMOVUPS([]reg.VecVirtual{first, second}[i], r)
+			VPERMI2PS(b, a, r)
+		} else {
+			VSHUFPS(Imm(uint64([]int{0x88, 0xDD}[i])), b, a, r)
+			VPERMPD(Imm(0xD8), r, r)
+		}
+		VMOVUPS(r, Mem{Base: dst})
+		ADDQ(Imm(uint64(s.Bytes)), dst)
+	}
+	ADDQ(Imm(uint64(2*s.Bytes)), src)
+	SUBQ(Imm(uint64(s.Bytes/4)), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+func merge(s asm.ISA) {
+	TEXT("merge32"+s.Name, NOSPLIT, "func(n int, even, odd *byte, dst *byte)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	even := Load(Param("even"), GP64())
+	odd := Load(Param("odd"), GP64())
+	dst := Load(Param("dst"), GP64())
+	var low, high reg.VecVirtual
+	if s.Bytes == 64 {
+		low, high = places(func(i uint32) uint32 { return i/2 + 16*(i%2) }), places(func(i uint32) uint32 { return 8 + i/2 + 16*(i%2) })
+	}
+	Label("loop")
+	a, b := s.New(), s.New()
+	VMOVUPS(Mem{Base: even}, a)
+	VMOVUPS(Mem{Base: odd}, b)
+	p, q := s.New(), s.New()
+	if s.Bytes == 64 {
+		VMOVUPS(low, p)
+		VPERMI2PS(b, a, p)
+		VMOVUPS(high, q)
+		VPERMI2PS(b, a, q)
+	} else {
+		lo, hi := s.New(), s.New()
+		VUNPCKLPS(b, a, lo)
+		VUNPCKHPS(b, a, hi)
+		VPERM2F128(Imm(0x20), hi, lo, p)
+		VPERM2F128(Imm(0x31), hi, lo, q)
+	}
+	VMOVUPS(p, Mem{Base: dst})
+	VMOVUPS(q, Mem{Base: dst, Disp: s.Bytes})
+	ADDQ(Imm(uint64(s.Bytes)), even)
+	ADDQ(Imm(uint64(s.Bytes)), odd)
+	ADDQ(Imm(uint64(2*s.Bytes)), dst)
+	SUBQ(Imm(uint64(s.Bytes/4)), n)
+	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// places is a register of lane numbers for a permutation of two AVX-512 registers.
+func places(f func(lane uint32) uint32) reg.VecVirtual {
+	stack := AllocLocal(64)
+	for i := range uint32(16) {
+		MOVL(U32(f(i)), stack.Offset(int(4*i)))
+	}
+	r := ZMM()
+	VMOVUPS(stack, r)
+	return r
+}
+
 func main() {
 	ConstraintExpr("!purego")
 	for _, s := range asm.Levels {
@@ -250,6 +336,8 @@ func main() {
 		extreme(s, "min", VMINPS)
 		find(s)
 		sums(s)
+		split(s)
+		merge(s)
 	}
 	Generate()
 }

@@ -1,0 +1,76 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestTaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for _, l := range Available() {
+		g := TapsOf(l)
+		for rows := 1; rows <= g.Rows; rows++ {
+			for _, segs := range []int{2, 4} {
+				for _, k := range []int{1, 9, 30} {
+					elems := make([]int, k)
+					for i := range elems {
+						elems[i] = r.IntN(200)
+					}
+					w, seg := g.Cols/segs, r.IntN(80)
+					a := fill[float32](rows*k, 1)
+					b := fill[float32](slices.Max(elems)+(segs-1)*seg+w, 2)
+					for _, acc := range []bool{false, true} {
+						c := fill[float32](rows*(g.Cols+1), 3)
+						want := slices.Clone(c)
+						for i := range rows {
+							for j := range g.Cols {
+								var s float32
+								for p, e := range elems {
+									s = FMA32(a[i*k+p], b[e+j/w*seg+j%w], s)
+								}
+								if acc {
+									s += want[i*(g.Cols+1)+j]
+								}
+								want[i*(g.Cols+1)+j] = s
+							}
+						}
+						g.Tile(rows, segs, a, k, 1, NewOffsets(elems), b, seg, c, g.Cols+1, acc)
+						if !slices.Equal(c, want) {
+							t.Fatalf("%v: %d rows, %d segments, %d terms, accumulate %v differ", l, rows, segs, k, acc)
+						}
+					}
+					func() {
+						defer func() {
+							if recover() == nil {
+								t.Errorf("%v: a right operand that is too short was accepted", l)
+							}
+						}()
+						g.Tile(rows, segs, a, k, 1, NewOffsets(elems), b[:len(b)-1], seg, make([]float32, 1000), g.Cols, false)
+					}()
+				}
+			}
+		}
+	}
+}
+
+func TestSplitAndMerge(t *testing.T) {
+	for _, l := range Available() {
+		v := RunsOf(l)
+		for n := range 140 {
+			src := fill[float32](n, 1)
+			even, odd := make([]float32, (n+1)/2), make([]float32, n/2)
+			v.Split(even, odd, src)
+			for i, x := range src {
+				if got := []float32{append(even, 0)[i/2], append(odd, 0)[i/2]}[i%2]; got != x {
+					t.Fatalf("%v: element %d of %d is lost", l, i, n)
+				}
+			}
+			back := make([]float32, n)
+			v.Merge(back, even, odd)
+			if !slices.Equal(back, src) {
+				t.Fatalf("%v: %d elements come back differently", l, n)
+			}
+		}
+	}
+}
