@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // eval computes one operation on the bits of its operands, which have type t
@@ -71,9 +72,9 @@ func evalF32(o Op, x, y, z float32) uint64 {
 	case OpSqrt:
 		return bits32(float32(math.Sqrt(float64(x))))
 	case OpFMA:
-		return bits32(fma32(x, y, z))
+		return bits32(simd.FMA32(x, y, z))
 	case OpFNMA:
-		return bits32(fma32(-x, y, z))
+		return bits32(simd.FMA32(-x, y, z))
 	case OpMin:
 		return bits32(min(x, y))
 	case OpMax:
@@ -135,29 +136,6 @@ func rawI64(x float64) int64 {
 		return int64(x)
 	}
 	return math.MinInt64
-}
-
-// fma32 is x·y + z rounded once: the product is exact in float64, the sum is
-// rounded to odd there, which leaves the second rounding correct.
-func fma32(x, y, z float32) float32 {
-	p := float64(x) * float64(y)
-	c := float64(z)
-	s := p + c
-	if math.IsInf(s, 0) || s != s {
-		return float32(s)
-	}
-	b := s - p
-	e := (p - (s - b)) + (c - b) // what the sum lost, exactly
-	if e != 0 {
-		if u := math.Float64bits(s); u&1 == 0 {
-			if (e > 0) == (s > 0) {
-				s = math.Float64frombits(u + 1)
-			} else {
-				s = math.Float64frombits(u - 1)
-			}
-		}
-	}
-	return float32(s)
 }
 
 func evalF64(o Op, x, y, z float64) uint64 {

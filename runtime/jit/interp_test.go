@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // codesOf gives the codes of d that a test goes through.
@@ -139,18 +140,18 @@ func TestFMARoundsOnce(t *testing.T) {
 		if s-p != float64(z) || s-float64(z) != p {
 			continue
 		}
-		if got, want := fma32(x, y, z), float32(s); got != want && want == want {
+		if got, want := simd.FMA32(x, y, z), float32(s); got != want && want == want {
 			t.Fatalf("fma(%v, %v, %v) = %v, want %v", x, y, z, got, want)
 		}
 	}
 	// Just above a tie of float32 that float64 cannot see.
-	if got, want := fma32(1+0x1p-23, 1+0x1p-23, 0x1p-80), float32(1+0x1p-22); got != want {
+	if got, want := simd.FMA32(1+0x1p-23, 1+0x1p-23, 0x1p-80), float32(1+0x1p-22); got != want {
 		t.Errorf("got %x, want %x", got, want)
 	}
-	if got, want := fma32(1, 1+0x1p-23, 0x1p-24), float32(1+0x1p-22); got != want { // a tie: to even
+	if got, want := simd.FMA32(1, 1+0x1p-23, 0x1p-24), float32(1+0x1p-22); got != want { // a tie: to even
 		t.Errorf("tie gives %x, want %x", got, want)
 	}
-	if got, want := fma32(0x1p-75, -0x1p-75, 1+0x1p-23+0), float32(1+0x1p-23); got != want {
+	if got, want := simd.FMA32(0x1p-75, -0x1p-75, 1+0x1p-23+0), float32(1+0x1p-23); got != want {
 		t.Errorf("just below gives %x, want %x", got, want)
 	}
 }

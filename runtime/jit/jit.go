@@ -3,7 +3,7 @@
 //
 // It knows numbers, element types and memory, not tensors or graphs. It never
 // keeps an array after Run returned, starts no goroutine, and imports
-// runtime/dtype alone. Invariant: the reference interpreter (Program.Interpret)
+// runtime/dtype and runtime/simd. Invariant: the reference interpreter (Program.Interpret)
 // defines the bits of every result, and every faster way gives the same ones.
 //
 // # Building

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // tileOp computes one operation on n elements of tiles.
@@ -38,11 +39,11 @@ func tileOp(f *vmFrame, s *vmStep, n int) {
 	case F32:
 		x := tileOf[float32](f, s.x, n)
 		done = floatOp(s.op, tileOf[float32](f, s.d, n), x, tileOf[float32](f, s.y, n)) ||
-			compare(s.op, tileOf[uint32](f, s.d, n), x, tileOf[float32](f, s.y, n)) || fused(f, s, n)
+			compare(s.op, tileOf[uint32](f, s.d, n), x, tileOf[float32](f, s.y, n)) || fused(f, s, n) || scaleTile(f, s, n)
 	case F64:
 		x := tileOf[float64](f, s.x, n)
 		done = floatOp(s.op, tileOf[float64](f, s.d, n), x, tileOf[float64](f, s.y, n)) ||
-			compare(s.op, tileOf[uint32](f, s.d, n), x, tileOf[float64](f, s.y, n)) || fused(f, s, n)
+			compare(s.op, tileOf[uint32](f, s.d, n), x, tileOf[float64](f, s.y, n)) || fused(f, s, n) || scaleTile(f, s, n)
 	case I32:
 		x := tileOf[int32](f, s.x, n)
 		done = intOp(s.op, tileOf[uint32](f, s.d, n), tileOf[uint32](f, s.x, n), tileOf[uint32](f, s.y, n), s.imm) ||
@@ -164,12 +165,31 @@ func fused(f *vmFrame, s *vmStep, n int) bool {
 	d, x, y, z := tileOf[float32](f, s.d, n), tileOf[float32](f, s.x, n), tileOf[float32](f, s.y, n), tileOf[float32](f, s.z, n)
 	if s.op == OpFNMA {
 		for i := range d {
-			d[i] = fma32(-x[i], y[i], z[i])
+			d[i] = simd.FMA32(-x[i], y[i], z[i])
 		}
 		return true
 	}
 	for i := range d {
-		d[i] = fma32(x[i], y[i], z[i])
+		d[i] = simd.FMA32(x[i], y[i], z[i])
+	}
+	return true
+}
+
+// scaleTile computes OpScale.
+func scaleTile(f *vmFrame, s *vmStep, n int) bool {
+	if s.op != OpScale {
+		return false
+	}
+	if s.typ == F64 {
+		d, x, k := tileOf[float64](f, s.d, n), tileOf[float64](f, s.x, n), tileOf[float64](f, s.y, n)
+		for i := range d {
+			d[i] = scale64(x[i], k[i])
+		}
+		return true
+	}
+	d, x, k := tileOf[float32](f, s.d, n), tileOf[float32](f, s.x, n), tileOf[float32](f, s.y, n)
+	for i := range d {
+		d[i] = float32(float64(x[i]) * pow2(float64(k[i]), 400))
 	}
 	return true
 }

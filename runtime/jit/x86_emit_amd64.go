@@ -1,5 +1,7 @@
 package jit
 
+import "math/bits"
+
 // emitter writes the instructions of one section with registers for their
 // operands: each straight piece of code is gone through once, and when no
 // register is free the value wanted again last gives up its own.
@@ -7,10 +9,10 @@ type emitter struct {
 	*asm
 	*x86
 	info  []vinfo
-	where []int // register of a virtual register, or -1
-	slot  []int // its place in the frame, or 0
-	uses  [][]int32
-	held  [2][]vr // by class: what a register holds
+	where []int     // register of a virtual register, or -1
+	slot  []int     // its place in the frame, or 0
+	uses  [][]int32 // where each virtual register is read, from the current instruction on
+	held  [2][]vr   // by class: what a register holds
 	fixed [2][]bool
 	lock  [2]uint64
 	bases map[int]int // general registers that hold operand pointers
@@ -59,6 +61,11 @@ func (e *emitter) run(l *lower, list []ins) {
 	}
 	for i := range list {
 		e.one(&list[i], int32(i))
+		list[i].sources(func(v *vr) { // what was used is forgotten
+			for u := e.uses[*v]; len(u) > 0 && u[0] <= int32(i); u = u[1:] {
+				e.uses[*v] = u[1:]
+			}
+		})
 	}
 	for c := range e.held {
 		for r, v := range e.held[c] {
@@ -202,7 +209,7 @@ func (e *emitter) operand(r *ref) mem {
 	return mem{base: base, index: rcx, scale: log2(r.size), disp: r.disp}
 }
 
-func log2(size int) byte { return map[int]byte{1: 0, 2: 1, 4: 2, 8: 3}[size] }
+func log2(size int) byte { return byte(bits.TrailingZeros(uint(size))) }
 
 // one emits an instruction.
 func (e *emitter) one(in *ins, i int32) {
@@ -318,30 +325,24 @@ func (e *emitter) fused(in *ins, i int32) {
 
 // pressure is how many registers without a home hold values at once.
 func pressure(l *lower, list []ins) int {
-	last := map[vr]int{}
+	last := make([]int, len(l.info))
 	for i := range list {
 		list[i].sources(func(v *vr) { last[*v] = i })
 	}
 	live, most := 0, 0
-	seen := map[vr]bool{}
 	count := func(v vr) bool { return !l.info[v].k && l.info[v].home == nil && !l.info[v].pin }
 	for i := range list {
 		in := &list[i]
-		if in.dst != 0 && count(in.dst) && !seen[in.dst] {
-			seen[in.dst] = true
+		if in.dst != 0 && count(in.dst) && last[in.dst] > 0 {
 			live++
 			most = max(most, live)
 		}
-		done := map[vr]bool{}
 		in.sources(func(v *vr) {
-			if count(*v) && last[*v] == i && !done[*v] {
-				done[*v] = true
+			if count(*v) && last[*v] == i {
+				last[*v] = -1
 				live--
 			}
 		})
-		if _, used := last[in.dst]; in.dst != 0 && count(in.dst) && !used {
-			live--
-		}
 	}
 	return most
 }

@@ -54,8 +54,8 @@ type lower struct {
 	*x86
 	list    []ins
 	info    []vinfo
-	memo    map[Value][]vr // parts of values, of masks in their 32-bit form
-	memo64  map[Value][]vr // masks in their 64-bit form
+	memo    []parts        // of values, of masks in their 32-bit form
+	memo64  []parts        // of masks in their 64-bit form
 	shared  map[home]vr    // registers with a home
 	uniform bool           // one value a row: all lanes are equal
 	recall  map[Value]bool // loaded from the scratch row
@@ -65,13 +65,19 @@ type lower struct {
 	stores  map[int]int
 }
 
+// parts are the registers of one value, as far as they are made.
+type parts struct {
+	begun bool
+	r     [4]vr
+}
+
 func (x *x86) newLower() *lower {
 	return &lower{x86: x, info: make([]vinfo, 1), shared: map[home]vr{}, loads: map[int]int{}, stores: map[int]int{}}
 }
 
 // begin forgets the values of the last group.
 func (l *lower) begin(group int, tail bool) {
-	l.memo, l.memo64 = map[Value][]vr{}, map[Value][]vr{}
+	l.memo, l.memo64 = make([]parts, len(l.nodes)), make([]parts, len(l.nodes))
 	l.group, l.tail = group, tail
 }
 
@@ -179,20 +185,16 @@ func (l *lower) val(v Value, part int) vr {
 			return l.constMask(n)
 		}
 		part = 0
-		if !l.uniform || l.memo[v] == nil {
+		if !l.uniform || !l.memo[v].begun {
 			return l.at(field(l.slots[v]), n.typ == Mask && l.evex)
 		}
 	}
-	ps := l.memo[v]
-	if ps == nil {
-		ps = make([]vr, 4)
-		l.memo[v] = ps
+	ps := &l.memo[v]
+	ps.begun = true
+	if ps.r[part] == 0 {
+		ps.r[part] = l.compute(v, n, part)
 	}
-	if ps[part] == 0 {
-		r := l.compute(v, n, part) // may replace the memo
-		ps[part] = r
-	}
-	return ps[part]
+	return ps.r[part]
 }
 
 // constMask is a constant; of a mask, all ones or zeros.
@@ -213,9 +215,9 @@ func (l *lower) rowValue(v Value) {
 	if n.op == OpConst {
 		return
 	}
-	l.memo[v] = make([]vr, 4)
+	l.memo[v].begun = true
 	r := l.compute(v, n, 0)
-	l.memo[v][0] = r
+	l.memo[v].r[0] = r
 	l.saveSlot(r, l.slots[v])
 }
 
@@ -256,7 +258,7 @@ func (l *lower) compute(v Value, n *node, part int) vr {
 	case OpMin, OpMax:
 		return l.minMax(n.op, t, a, b, part)
 	case OpFloor, OpCeil, OpTrunc, OpRoundEven:
-		mode := map[Op]byte{OpRoundEven: 8, OpFloor: 9, OpCeil: 10, OpTrunc: 11}[n.op]
+		mode := [numOps]byte{OpRoundEven: 8, OpFloor: 9, OpCeil: 10, OpTrunc: 11}[n.op]
 		return l.rm(enc{3, 1, 8 + w(t), w(t)}, l.val(a, part), mode)
 	case OpScale:
 		return l.scale(t, l.val(a, part), l.val(b, part))
@@ -295,7 +297,7 @@ func (l *lower) arith(n *node, a, b vr) vr {
 		a, b = l.order(a, b)
 	}
 	if t.float() {
-		return l.rvm(float(t, map[Op]byte{OpAdd: 0x58, OpSub: 0x5C, OpMul: 0x59, OpDiv: 0x5E}[n.op]), a, b)
+		return l.rvm(float(t, [numOps]byte{OpAdd: 0x58, OpSub: 0x5C, OpMul: 0x59, OpDiv: 0x5E}[n.op]), a, b)
 	}
 	switch n.op {
 	case OpAdd:
@@ -394,7 +396,7 @@ func (l *lower) logic(n *node, part int) vr {
 	if n.op != OpAndNot {
 		a, b = l.order(a, b)
 	}
-	op := map[Op]byte{OpAnd: 0xDB, OpOr: 0xEB, OpXor: 0xEF, OpAndNot: 0xDF}[n.op]
+	op := [numOps]byte{OpAnd: 0xDB, OpOr: 0xEB, OpXor: 0xEF, OpAndNot: 0xDF}[n.op]
 	return l.rvm(enc{1, 1, op, w(n.typ)}, a, b)
 }
 

@@ -27,7 +27,7 @@ func (l *lower) wideMask(v Value) bool {
 // inMemory says whether a mask is read from a slot or a constant, where it is
 // the same in every lane and fits both forms.
 func (l *lower) inMemory(v Value) bool {
-	return l.row[v] && (l.nodes[v].op == OpConst || !l.uniform || l.memo[v] == nil)
+	return l.row[v] && (l.nodes[v].op == OpConst || !l.uniform || !l.memo[v].begun)
 }
 
 func (l *lower) mask32(v Value, part int) vr {
@@ -37,13 +37,10 @@ func (l *lower) mask32(v Value, part int) vr {
 	if l.row[v] {
 		part = 0
 	}
-	ps := l.memo[v]
-	if ps == nil {
-		ps = make([]vr, 4)
-		l.memo[v] = ps
-	}
-	if ps[part] != 0 {
-		return ps[part]
+	ps := &l.memo[v]
+	ps.begun = true
+	if ps.r[part] != 0 {
+		return ps.r[part]
 	}
 	n := &l.nodes[v]
 	var r vr
@@ -57,7 +54,7 @@ func (l *lower) mask32(v Value, part int) vr {
 	default:
 		r = l.compare(n, part)
 	}
-	ps[part] = r
+	ps.r[part] = r
 	return r
 }
 
@@ -74,13 +71,10 @@ func (l *lower) mask64(v Value, part int) vr {
 	if l.row[v] {
 		part = 0
 	}
-	ps := l.memo64[v]
-	if ps == nil {
-		ps = make([]vr, 4)
-		l.memo64[v] = ps
-	}
-	if ps[part] != 0 {
-		return ps[part]
+	ps := &l.memo64[v]
+	ps.begun = true
+	if ps.r[part] != 0 {
+		return ps.r[part]
 	}
 	n := &l.nodes[v]
 	var r vr
@@ -98,7 +92,7 @@ func (l *lower) mask64(v Value, part int) vr {
 	default:
 		r = l.rm(enc{2, 1, 0x25, 0}, l.half(l.mask32(v, part/2), part%2))
 	}
-	ps[part] = r
+	ps.r[part] = r
 	return r
 }
 
@@ -109,10 +103,10 @@ func (l *lower) maskLogic(n *node, part int, wide bool) vr {
 	}
 	a, b := get(n.args[0], part), get(n.args[1], part)
 	if l.evex {
-		op := map[Op]byte{OpAnd: 0x41, OpOr: 0x45, OpXor: 0x47, OpAndNot: 0x42}[n.op]
+		op := [numOps]byte{OpAnd: 0x41, OpOr: 0x45, OpXor: 0x47, OpAndNot: 0x42}[n.op]
 		return l.kk(enc{1, 0, op, 0}, 1, a, b)
 	}
-	op := map[Op]byte{OpAnd: 0xDB, OpOr: 0xEB, OpXor: 0xEF, OpAndNot: 0xDF}[n.op]
+	op := [numOps]byte{OpAnd: 0xDB, OpOr: 0xEB, OpXor: 0xEF, OpAndNot: 0xDF}[n.op]
 	return l.rvm(enc{1, 1, op, 0}, a, b)
 }
 
@@ -121,11 +115,11 @@ func (l *lower) compare(n *node, part int) vr {
 	t := l.nodes[n.args[0]].typ
 	x, y := l.val(n.args[0], part), l.val(n.args[1], part)
 	if t.float() {
-		imm := map[Op]byte{OpEq: 0, OpNe: 4, OpLt: 0x11, OpLe: 0x12}[n.op]
+		imm := [numOps]byte{OpEq: 0, OpNe: 4, OpLt: 0x11, OpLe: 0x12}[n.op]
 		return l.emit(ins{form: fRVM, e: float(t, 0xC2), l: l.full, dst: l.fresh(l.evex), a: x, b: y, imm: []byte{imm}})
 	}
 	if l.evex {
-		op, imm := byte(0x1F), map[Op]byte{OpEq: 0, OpLt: 1, OpLe: 2, OpNe: 4, OpLtU: 1}[n.op]
+		op, imm := byte(0x1F), [numOps]byte{OpEq: 0, OpLt: 1, OpLe: 2, OpNe: 4, OpLtU: 1}[n.op]
 		if n.op == OpLtU {
 			op = 0x1E
 		}
