@@ -56,6 +56,7 @@ type FusionGroup struct {
 	StartNS    int64    `json:"start_ns,omitempty"` // virtual time
 	DurationNS int64    `json:"duration_ns,omitempty"`
 	HostNS     int64    `json:"host_ns,omitempty"`
+	RealNS     int64    `json:"real_ns,omitempty"` // measured by real XLA
 	FLOPs      int64    `json:"flops,omitempty"`
 	InBytes    int64    `json:"in_bytes,omitempty"` // padded bytes of its inputs and outputs
 	OutBytes   int64    `json:"out_bytes,omitempty"`
@@ -167,7 +168,7 @@ func groupOf(g *exec.Group) FusionGroup {
 	p, row := g.Plan, g.Reason.Row()
 	out := FusionGroup{
 		Number: uint64(g.Number), Cell: g.Cell, Mode: g.Mode, Name: g.Name, OpCount: len(g.Ops), Reason: g.Reason.String(), Why: row.Doc, Fix: row.Fix,
-		Hit: g.Hit, StartNS: g.StartNS, DurationNS: p.DurationNS, HostNS: g.HostNS, FLOPs: p.FLOPs, InBytes: p.ArgumentBytes, OutBytes: p.OutputBytes,
+		Hit: g.Hit, StartNS: g.StartNS, DurationNS: p.DurationNS, HostNS: g.HostNS, RealNS: g.RealNS, FLOPs: p.FLOPs, InBytes: p.ArgumentBytes, OutBytes: p.OutputBytes,
 		ReadBytes: p.ReadBytes, WriteBytes: p.WriteBytes, SavedBytes: p.SavedBytes, Saved: max(0, len(g.Ops)-1),
 	}
 	stacks := make([]*trace.Stack, len(g.Ops))
@@ -419,8 +420,11 @@ func (d *GroupDetail) Explain() [][]viz.Piece {
 	if g.Hit {
 		hit = "found in the cache"
 	}
+	rows = append(rows, head("TPU time", fmt.Sprintf("%s (simulated), %s in %s mode", viz.DurationNS(g.DurationNS), hit, g.Mode)))
+	if g.RealNS > 0 {
+		rows = append(rows, head("real time", viz.DurationNS(g.RealNS)+" (measured by XLA's process)"))
+	}
 	return append(rows,
-		head("TPU time", fmt.Sprintf("%s (simulated), %s in %s mode", viz.DurationNS(g.DurationNS), hit, g.Mode)),
 		head("work", fmt.Sprintf("%s   HBM read %s, written %s", viz.FLOPs(g.FLOPs), viz.Bytes(g.ReadBytes), viz.Bytes(g.WriteBytes))),
 		head("saved", fmt.Sprintf("%d launches and %s of HBM traffic", g.Saved, viz.Bytes(g.SavedBytes))),
 	)

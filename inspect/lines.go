@@ -22,6 +22,7 @@ type Quantity struct {
 var quantities = [...]Quantity{
 	{"tpu", "TPU time", "time on the device", true, func(t *trace.Total) int64 { return t.DeviceNS }, viz.DurationNS},
 	{"host", "host time", "wall time of the host in dispatch, compile, launch, transfer and read", false, func(t *trace.Total) int64 { return t.HostNS }, viz.DurationNS},
+	{"real", "real time", "time that real XLA measured, beside the simulated TPU time", false, func(t *trace.Total) int64 { return t.RealNS }, viz.DurationNS},
 	{"hbm", "HBM", "HBM held now, padding included", true, func(t *trace.Total) int64 { return t.InUseBytes }, viz.Bytes},
 	{"alloc", "allocated", "HBM ever taken, padding included", true, func(t *trace.Total) int64 { return t.AllocBytes }, viz.Bytes},
 	{"padding", "padding", "of the HBM ever taken, what holds no numbers", true, func(t *trace.Total) int64 { return t.PaddingBytes }, viz.Bytes},
@@ -98,6 +99,7 @@ func LinesBy(totals []trace.Total, by Quantity, n int, source func(trace.Frame) 
 		l.Launches += t.Launches
 		l.DeviceNS += t.DeviceNS
 		l.HostNS += t.HostNS
+		l.RealNS += t.RealNS
 		l.FLOPs += t.FLOPs
 		l.TransferBytes += t.TransferBytes
 		l.AllocBytes += t.AllocBytes

@@ -56,6 +56,11 @@ func SettingTable() []Setting {
 			Set: func(s *Session, v string) error { return s.disp.SetChecksNamed(v) },
 		},
 		{
+			Name: "measure", Doc: "real XLA is waited for and timed at each launch; in debug mode it always is", Values: onOff,
+			Get: func(s *Session) string { return onOffText(s.disp.Measuring()) },
+			Set: func(s *Session, v string) error { s.disp.SetMeasure(v == "on"); return nil },
+		},
+		{
 			Name: "donation", Doc: "in-place writes may reuse HBM, where the mode allows it", Values: onOff,
 			Get: func(s *Session) string { return onOffText(s.disp.Donation()) },
 			Set: func(s *Session, v string) error { s.disp.SetDonation(v == "on"); return nil },

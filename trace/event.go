@@ -57,13 +57,14 @@ func (s *Stack) Top() Frame {
 //
 // Two clocks are told apart: AtNS and DurationNS are the virtual time of the
 // simulated TPU (nanoseconds since the session began, repeatable); HostNS is
-// wall time measured on the host.
+// wall time measured on the host, and RealNS time that a real device measured.
 type Event struct {
 	Seq        uint64 // position in the stream, from 1, no gaps except drops
 	Kind       Kind
 	AtNS       int64
 	DurationNS int64
 	HostNS     int64
+	RealNS     int64 // of a launch: what real XLA measured for it; 0: nothing real was measured
 
 	Stack  *Stack // where in the user's program
 	Cell   int    // cell that was running

@@ -36,6 +36,7 @@ var fields = [...]Field{
 	number("AtNS", "at", "ns", "virtual time since the session began", func(e *Event) *int64 { return &e.AtNS }),
 	number("DurationNS", "dur", "ns", "virtual time it took", func(e *Event) *int64 { return &e.DurationNS }),
 	number("HostNS", "host", "ns", "wall time it took on the host", func(e *Event) *int64 { return &e.HostNS }),
+	number("RealNS", "real", "ns", "time that real XLA measured for a launch, beside the simulated `dur`", func(e *Event) *int64 { return &e.RealNS }),
 	integer("Cell", "cell", "cell that was running", func(e *Event) *int { return &e.Cell }),
 	integer("Launch", "g", "launch (fusion group) number: the N of gN", func(e *Event) *int { return &e.Launch }),
 	unsigned("Op", "op", "op number: the N of op #N", func(e *Event) *uint64 { return &e.Op }),

@@ -22,6 +22,7 @@ type Total struct {
 	Ops           int64 // ops applied
 	Launches      int64 // launches the op took part in
 	DeviceNS      int64 // its share of the launches' time
+	RealNS        int64 // its share of what real XLA measured for the launches
 	HostNS        int64 // apply, compile, launch, transfer and read on the host
 	FLOPs         int64
 	TransferBytes int64 // between host and device
@@ -151,6 +152,7 @@ func (t *tally) launch(e *Event) {
 		r := t.row(key)
 		r.Launches++
 		r.DeviceNS += e.DurationNS
+		r.RealNS += e.RealNS
 		r.HostNS += e.HostNS
 		r.FLOPs += e.FLOPs
 		return
@@ -163,7 +165,7 @@ func (t *tally) launch(e *Event) {
 	if equal {
 		all = uint64(len(e.Parts))
 	}
-	var device, host, flops int64
+	var device, host, measured, flops int64
 	for i := range e.Parts {
 		p := &e.Parts[i]
 		if equal {
@@ -174,11 +176,12 @@ func (t *tally) launch(e *Event) {
 		key.Stack, key.Op = p.Stack, p.Name
 		r := t.row(key)
 		r.Launches++
-		d, h, f := share(e.DurationNS, sum, all), share(e.HostNS, sum, all), share(e.FLOPs, sum, all)
+		d, h, f, m := share(e.DurationNS, sum, all), share(e.HostNS, sum, all), share(e.FLOPs, sum, all), share(e.RealNS, sum, all)
+		r.RealNS += m - measured
 		r.DeviceNS += d - device
 		r.HostNS += h - host
 		r.FLOPs += f - flops
-		device, host, flops = d, h, f
+		device, host, measured, flops = d, h, m, f
 	}
 }
 
@@ -258,6 +261,7 @@ func TotalsSince(now, before []Total) []Total {
 			t.Ops -= b.Ops
 			t.Launches -= b.Launches
 			t.DeviceNS -= b.DeviceNS
+			t.RealNS -= b.RealNS
 			t.HostNS -= b.HostNS
 			t.FLOPs -= b.FLOPs
 			t.TransferBytes -= b.TransferBytes

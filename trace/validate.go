@@ -78,7 +78,7 @@ func sequenceGrows(h *history, e *Event) string {
 }
 
 func timeMovesOn(h *history, e *Event) string {
-	if e.DurationNS < 0 || e.HostNS < 0 {
+	if e.DurationNS < 0 || e.HostNS < 0 || e.RealNS < 0 {
 		return fmt.Sprintf("takes %d ns and %d ns on the host", e.DurationNS, e.HostNS)
 	}
 	if e.Kind.Row().Name == "" {

@@ -54,6 +54,9 @@ type Launch struct {
 	Late bool
 	// Collectives are filled by Run: what the devices of a mesh told each other.
 	Collectives []Collective
+	// Measure asks Run to wait and to say in RealNS how long a real device took.
+	Measure bool
+	RealNS  int64
 }
 
 // A Collective is one exchange between the devices of a mesh, as a real

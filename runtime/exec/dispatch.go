@@ -94,6 +94,7 @@ type Dispatcher struct {
 	// onlyRequested makes a cut leave nothing behind but what was asked for.
 	onlyRequested bool
 	noDonate      bool
+	measure       bool // every launch is waited for and timed
 
 	stats  Stats
 	groups groupRing

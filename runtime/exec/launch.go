@@ -175,6 +175,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		l.Out = make([]device.Buffer, len(r.outs))
 	}
 	l.Out = l.Out[:len(r.outs)]
+	l.Measure, l.RealNS = tracing && (d.mode.Wait || d.measure), 0
 	var t0 time.Time
 	if tracing {
 		t0 = time.Now()
@@ -222,7 +223,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.DeviceNS += plan.DurationNS
 	d.stats.HostNS += hostNS
 	d.stats.SavedBytes += plan.SavedBytes
-	d.groups.add(d, r, e, hit, why, start, hostNS, l.Collectives)
+	d.groups.add(d, r, e, hit, why, start, hostNS, l)
 	if len(d.hooks) > 0 {
 		d.launched(Launched{Number: number, Name: e.graph.Name, Why: why, Ops: len(r.nodes), OpN: last.opn, Out: slices.Clone(r.outs), Stack: d.where(last)})
 	}
@@ -232,7 +233,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		}
 	}
 	if tracing {
-		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: last.stack, Launch: int(number), Op: last.opn,
+		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: last.opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
 			Reason: why.String(), InUseBytes: d.hbm.Used(), Parts: parts(r, plan)})
 		d.exchanged(number, start, last, l.Collectives)

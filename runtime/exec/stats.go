@@ -40,6 +40,7 @@ type Group struct {
 	Hit     bool         // found in the cache
 	StartNS int64
 	HostNS  int64
+	RealNS  int64 // measured by a real device, 0 when nothing was
 	// Collectives are what the devices of a mesh told each other.
 	Collectives []device.Collective
 	InputSpecs  []shape.Spec
@@ -75,6 +76,7 @@ type launched struct {
 	entry   *entry
 	startNS int64
 	hostNS  int64
+	realNS  int64
 	talk    []device.Collective
 	ops     []launchedOp
 }
@@ -84,9 +86,9 @@ type launchedOp struct {
 	stack *trace.Stack
 }
 
-func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64, talk []device.Collective) {
+func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64, l *device.Launch) {
 	x := g.begin(d, e, d.where(r.nodes[len(r.nodes)-1]))
-	x.reason, x.hit, x.startNS, x.hostNS, x.talk = why, hit, start, hostNS, talk
+	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = why, hit, start, hostNS, l.RealNS, l.Collectives
 	for _, n := range r.nodes {
 		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 	}
@@ -95,7 +97,7 @@ func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason
 // addSingle is add for an operation launched alone that was found in the cache.
 func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start int64) {
 	x := g.begin(d, e, n.stack)
-	x.reason, x.hit, x.startNS, x.hostNS, x.talk = ReasonEveryOp, true, start, 0, nil
+	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = ReasonEveryOp, true, start, 0, 0, nil
 	x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 }
 
@@ -124,7 +126,7 @@ func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 func (x *launched) group() Group {
 	g := x.entry.graph
 	out := Group{Number: x.number, Cell: x.cell, Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
-		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, Collectives: x.talk, InputSpecs: g.Params()}
+		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, RealNS: x.realNS, Collectives: x.talk, InputSpecs: g.Params()}
 	for i, o := range x.ops {
 		n := g.Nodes[i]
 		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn, n.Outs[0], o.stack})

@@ -25,6 +25,7 @@ var quantities = [...]struct {
 	{"host_time", "nanoseconds", "wall time of the host in dispatch, compile, launch, transfer and read", func(t *trace.Total) int64 { return t.HostNS }},
 	{"hbm_inuse", "bytes", "HBM held at the end, padding included", func(t *trace.Total) int64 { return t.InUseBytes }},
 	{"hbm_alloc", "bytes", "HBM ever taken, padding included", func(t *trace.Total) int64 { return t.AllocBytes }},
+	{"real_time", "nanoseconds", "share of what real XLA measured for the launches; tpu_time is simulated", func(t *trace.Total) int64 { return t.RealNS }},
 	{"padding", "bytes", "of the HBM taken, what holds no numbers", func(t *trace.Total) int64 { return t.PaddingBytes }},
 }
 

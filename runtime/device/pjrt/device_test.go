@@ -241,3 +241,15 @@ func TestHostStage(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestMeasure: a launch that asks for it is timed by the process.
+func TestMeasure(t *testing.T) {
+	d := open(t, options(t))
+	l := &device.Launch{In: []device.Buffer{numbers(t, d, 1, 2)}, Owners: make([]device.Owner, 1), Donate: make([]bool, 1), Measure: true}
+	if err := double(t, d, 2).Run(l); err != nil {
+		t.Fatal(err)
+	}
+	if l.RealNS <= 0 {
+		t.Errorf("it took %d ns", l.RealNS)
+	}
+}

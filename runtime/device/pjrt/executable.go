@@ -71,6 +71,28 @@ func (e *CompileError) Unwrap() error { return e.Err }
 // Run sends the inputs that the process does not hold and starts the program.
 // It does not wait: what fails while it runs shows when a result is read.
 func (x *executable) Run(l *device.Launch) error {
+	if err := x.launch(l); err != nil || !l.Measure {
+		return err
+	}
+	return x.measure(l)
+}
+
+// measure waits for the launch and notes how long the plug-in took. Its failure
+// is the launch's own.
+func (x *executable) measure(l *device.Launch) error {
+	ctx, done := x.dev.begin()
+	defer done()
+	t, err := x.dev.w.SyncTimed(ctx)
+	l.RealNS = t.Nanoseconds()
+	if err != nil {
+		for _, b := range l.Out {
+			b.Free()
+		}
+	}
+	return err
+}
+
+func (x *executable) launch(l *device.Launch) error {
 	d := x.dev
 	if len(l.In) != len(x.params) {
 		return &device.InputError{Input: -1, Why: fmt.Sprintf("%d inputs, want %d", len(l.In), len(x.params))}

@@ -25,7 +25,7 @@ const (
 	get                        // buffer id, place or none → bytes
 	free                       // buffer ids
 	drop                       // executable id
-	sync                       // → nothing, when all before it is done
+	sync                       // → nanoseconds that executions took, when all before it is done
 	aot                        // JSON of AOTRequest, program → JSON of AOTReport, its bytes
 	tpuOpen                    // serialized program of libtpu → JSON of TPUReport
 	tpuCosts                   // chip, programs → JSON of []Cost

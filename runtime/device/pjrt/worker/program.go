@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 )
@@ -104,14 +105,21 @@ func (p *Program) ExecuteAll(in [][]*Buffer) ([][]*Buffer, error) {
 // Sync waits for everything that was started and gives the first failure
 // since the last Sync.
 func (w *Worker) Sync(ctx context.Context) error {
+	_, err := w.SyncTimed(ctx)
+	return err
+}
+
+// SyncTimed is Sync that tells how long the executions since the last one took,
+// as the process saw them begin and end.
+func (w *Worker) SyncTimed(ctx context.Context) (time.Duration, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err := w.askLocked(ctx, sync)
+	b, err := w.askLocked(ctx, sync)
 	if late := w.late; late != nil {
 		w.late = nil
-		return late
+		return 0, late
 	}
-	return err
+	return time.Duration((&cursor{b: b}).word()), err
 }
 
 // CompileAhead compiles for devices that need not be here.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
@@ -98,7 +99,9 @@ type server struct {
 
 	buffers  map[uint64]*held
 	programs map[uint64]*capi.Executable
-	pending  []*capi.Event // of executions, the oldest first
+	pending  []started     // executions, the oldest first
+	busy     time.Duration // that executions took since the last sync
+	idle     time.Time     // when the last of them was seen to end
 	failed   error         // of one of them
 }
 
@@ -396,6 +399,7 @@ func (s *server) execute(c *cursor) ([][]byte, error) {
 	if c.bad {
 		return nil, nil
 	}
+	at := time.Now()
 	res, ev, err := s.run(id, ins, len(outs))
 	for i, o := range outs {
 		if err != nil {
@@ -405,7 +409,7 @@ func (s *server) execute(c *cursor) ([][]byte, error) {
 		s.buffers[o] = &held{b: res[i]}
 	}
 	if err == nil {
-		s.track(ev)
+		s.track(ev, at)
 	}
 	return nil, nil // the outputs carry the error
 }
@@ -439,6 +443,7 @@ func (s *server) executeAll(c *cursor) ([][]byte, error) {
 	if c.bad {
 		return nil, nil
 	}
+	at := time.Now()
 	res, evs, err := s.runAll(id, ins)
 	for d := range outs {
 		for i, o := range outs[d] {
@@ -452,7 +457,7 @@ func (s *server) executeAll(c *cursor) ([][]byte, error) {
 		}
 	}
 	for _, ev := range evs {
-		s.track(ev)
+		s.track(ev, at)
 	}
 	return nil, nil
 }
@@ -476,28 +481,41 @@ func (s *server) runAll(id uint64, ins [][]uint64) ([][]*capi.Buffer, []*capi.Ev
 // maxPending is how many executions may be under way before the oldest is awaited.
 const maxPending = 64
 
-func (s *server) track(ev *capi.Event) {
-	s.pending = append(s.pending, ev)
+// started is an execution under way.
+type started struct {
+	ev *capi.Event
+	at time.Time
+}
+
+func (s *server) track(ev *capi.Event, at time.Time) {
+	s.pending = append(s.pending, started{ev, at})
 	if len(s.pending) > maxPending {
 		s.await(len(s.pending) / 2)
 	}
 }
 
-// await waits for the oldest n executions.
+// await waits for the oldest n executions. One that began before another ended
+// counts from there.
 func (s *server) await(n int) {
-	for _, ev := range s.pending[:n] {
-		if err := ev.Wait(); err != nil && s.failed == nil {
+	for _, p := range s.pending[:n] {
+		if err := p.ev.Wait(); err != nil && s.failed == nil {
 			s.failed = err
 		}
+		now := time.Now()
+		if s.idle.After(p.at) {
+			p.at = s.idle
+		}
+		s.busy += now.Sub(p.at)
+		s.idle = now
 	}
 	s.pending = append(s.pending[:0], s.pending[n:]...)
 }
 
 func (s *server) sync(*cursor) ([][]byte, error) {
 	s.await(len(s.pending))
-	err := s.failed
-	s.failed = nil
-	return nil, err
+	err, busy := s.failed, s.busy
+	s.failed, s.busy = nil, 0
+	return [][]byte{message(nil).word(uint64(busy))}, err
 }
 
 // get copies a buffer to the shared memory, or into the reply.
