@@ -183,7 +183,7 @@ func (cs *columns) tile(c *Call, n *nest, v *variant, parts [][]byte, b, col, wi
 			w.step[ins+i], w.step[outs+i] = cols*s.size, cols*s.size
 		}
 		if len(n.packs) > 0 {
-			k.packedRow(n, v, w, cols)
+			k.packedRows(n, v, w, m, cols)
 		} else {
 			v.rows(w, m, cols)
 		}

@@ -1,6 +1,9 @@
 package jit
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // A nest is one call with its dimensions merged as far as all operands allow.
 // Operands are the inputs followed by the outputs.
@@ -11,6 +14,7 @@ type nest struct {
 	rows  int
 	cols  int
 	packs []int // operands that are copied to or from a dense row
+	band  int   // rows that are copied at a time
 	layout
 }
 
@@ -60,7 +64,7 @@ func (n *nest) build(p *Program, c *Call) {
 	ops := len(p.ins) + len(p.outs)
 	rank := max(1, len(c.Dims))
 	n.dims, n.str, n.base, n.packs = n.dims[:0], n.str[:0], n.base[:0], n.packs[:0]
-	n.layout = layout{}
+	n.layout, n.band = layout{}, 1
 	for i := range rank {
 		d := 1
 		if len(c.Dims) > 0 {
@@ -71,7 +75,11 @@ func (n *nest) build(p *Program, c *Call) {
 	for k := range ops {
 		o, s := p.operand(c, k)
 		size := s.size
-		n.base = append(n.base, unsafe.Add(unsafe.Pointer(unsafe.SliceData(o.Buf)), o.Offset*size))
+		first := o.Offset * size
+		if slices.Contains(c.Dims, 0) && first >= len(o.Buf) {
+			first = 0 // there is no element
+		}
+		n.base = append(n.base, unsafe.Add(unsafe.Pointer(unsafe.SliceData(o.Buf)), first))
 		for i := range rank {
 			x := 0
 			if i < len(o.Strides) && n.dims[i] != 1 && !(s.row && i == rank-1) {

@@ -397,7 +397,7 @@ func testPrograms(t *testing.T, seed uint64, count int) {
 	}
 }
 
-func TestRandomPrograms(t *testing.T) { testPrograms(t, 1, 400) }
+func TestRandomPrograms(t *testing.T) { testPrograms(t, 1, 250) }
 
 func FuzzPrograms(f *testing.F) {
 	for s := range uint64(4) {

@@ -107,7 +107,9 @@ func (k *Kernel) variant(l layout) *variant {
 const (
 	callWork  = 1 << 20 // operations on elements, some 50 µs
 	grainWork = 1 << 19 // the least work of one goroutine
-	packed    = 1024    // elements of a row that are packed at a time
+	longWork  = 1 << 22 // a row worth more is cut although it is folded
+	packed    = 512     // elements of a row that are packed at a time
+	bandRows  = 16      // rows that are packed at a time: a cache line of a transposed array holds as many f32
 )
 
 // Run computes the outputs of c. The error is a *CallError.
@@ -145,7 +147,7 @@ func (k *Kernel) run(c *Call, n *nest) {
 	perCall := min(max(callWork/k.weight, 1<<12), 1<<16) &^ 63
 	grain := max(grainWork/k.weight, 1<<11)
 	whole := k.program.whole()
-	if whole && n.cols > k.engine.longRow {
+	if whole && (n.cols > k.engine.longRow || n.cols > 4*block && n.cols*k.weight > longWork) {
 		k.runLong(c, n, v, perCall, grain)
 		return
 	}
@@ -160,8 +162,11 @@ func (k *Kernel) run(c *Call, n *nest) {
 	chunk = max(chunk, 1)
 	chunks := (n.cols + chunk - 1) / chunk
 	chunks = max(chunks, 1)
-	units := n.rows * chunks
-	grain = max(1, grain/chunk)
+	if len(n.packs) > 0 {
+		n.band = max(1, min(bandRows, bandRows*packed/chunk))
+	}
+	units := (n.rows + n.band - 1) / n.band * chunks
+	grain = max(1, grain/chunk/n.band)
 	if c.Parallel == nil || units <= grain {
 		k.units(c, n, v, chunk, chunks, perCall, 0, units)
 		return
@@ -178,50 +183,33 @@ func contains(xs []int, x int) bool {
 	return false
 }
 
-// units computes units lo … hi, each a chunk of columns of one row.
+// units computes units lo … hi, each a chunk of columns of one row, or of a band
+// of rows when operands are packed.
 func (k *Kernel) units(c *Call, n *nest, v *variant, chunk, chunks, perCall, lo, hi int) {
 	w := v.work(c, n, chunk)
+	inner := n.inner()
 	for lo < hi {
-		r, col := lo/chunks, lo%chunks*chunk
-		n.seek(w, r, col)
+		r, col := lo/chunks*n.band, lo%chunks*chunk
 		cols := min(chunk, n.cols-col)
+		if len(n.packs) > 0 {
+			for end := min(r+n.band, n.rows); r < end; {
+				m := min(end-r, inner-r%inner)
+				n.seek(w, r, col)
+				k.packedRows(n, v, w, m, cols)
+				r += m
+			}
+			lo++
+			continue
+		}
 		rows := 1
-		if chunks == 1 && len(n.packs) == 0 {
-			inner := n.inner()
+		if chunks == 1 {
 			rows = min(hi-lo, inner-r%inner, max(1, perCall/max(1, cols)))
 		}
-		if len(n.packs) > 0 {
-			k.packedRow(n, v, w, cols)
-		} else {
-			v.rows(w, rows, cols)
-		}
+		n.seek(w, r, col)
+		v.rows(w, rows, cols)
 		lo += rows
 	}
 	v.free(w)
-}
-
-// packedRow computes one row of cols elements through dense copies of operands.
-func (k *Kernel) packedRow(n *nest, v *variant, w *work, cols int) {
-	rank, ins := len(n.dims), len(v.plan.ins)
-	var outs [8]unsafe.Pointer
-	back := outs[:0]
-	for i, o := range n.packs {
-		dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
-		if o < ins {
-			gather(dense, w.ptr[o], cols, n.str[o*rank+rank-1], v.plan.ins[o].size)
-		} else {
-			back = append(back, w.ptr[o])
-		}
-		w.ptr[o] = dense
-	}
-	v.rows(w, 1, cols)
-	for i, o := range n.packs {
-		if o >= ins {
-			dense := unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
-			scatter(back[0], dense, cols, n.str[o*rank+rank-1], v.plan.outs[o-ins].size)
-			back = back[1:]
-		}
-	}
 }
 
 // runLong computes rows of which each is worth several goroutines.
@@ -235,7 +223,7 @@ func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
 		for i, o := range n.packs {
 			w.ptr[o] = unsafe.Pointer(&w.rowBuf[len(v.plan.kept)+i][0])
 			if o < ins {
-				gather(w.ptr[o], row[o], n.cols, n.str[o*rank+rank-1], v.plan.ins[o].size)
+				copyElements(w.ptr[o], row[o], 1, n.cols, [2]int{0, v.plan.ins[o].size}, [2]int{0, n.str[o*rank+rank-1]}, v.plan.ins[o].size)
 			}
 		}
 		v.begin(w)
@@ -260,7 +248,7 @@ func (k *Kernel) runLong(c *Call, n *nest, v *variant, perCall, grain int) {
 		}
 		for _, o := range n.packs {
 			if o >= ins {
-				scatter(row[o], w.ptr[o], n.cols, n.str[o*rank+rank-1], v.plan.outs[o-ins].size)
+				copyElements(row[o], w.ptr[o], 1, n.cols, [2]int{0, n.str[o*rank+rank-1]}, [2]int{0, v.plan.outs[o-ins].size}, v.plan.outs[o-ins].size)
 			}
 		}
 	}
@@ -302,8 +290,12 @@ func (v *variant) work(c *Call, n *nest, cols int) *work {
 		w.kept = make([]unsafe.Pointer, len(v.plan.kept))
 	}
 	for i := range rows {
-		if len(w.rowBuf[i]) < cols+padWords {
-			w.rowBuf[i] = make([]uint64, nextPow2(cols+padWords))
+		words := cols + padWords
+		if i >= len(v.plan.kept) {
+			words = n.band*cols + padWords
+		}
+		if len(w.rowBuf[i]) < words {
+			w.rowBuf[i] = make([]uint64, nextPow2(words))
 		}
 		if i < len(w.kept) {
 			w.kept[i] = unsafe.Pointer(&w.rowBuf[i][0])
@@ -325,39 +317,4 @@ func (v *variant) free(w *work) {
 	clear(w.ptr)
 	w.params = nil
 	v.works.Put(w)
-}
-
-// gather copies n elements, stride bytes apart, to a dense row.
-func gather(d, s unsafe.Pointer, n, stride, size int) {
-	switch size {
-	case 1:
-		move[uint8](d, s, n, 1, stride)
-	case 2:
-		move[uint16](d, s, n, 2, stride)
-	case 4:
-		move[uint32](d, s, n, 4, stride)
-	default:
-		move[uint64](d, s, n, 8, stride)
-	}
-}
-
-// scatter copies a dense row to n elements, stride bytes apart.
-func scatter(d, s unsafe.Pointer, n, stride, size int) {
-	switch size {
-	case 1:
-		move[uint8](d, s, n, stride, 1)
-	case 2:
-		move[uint16](d, s, n, stride, 2)
-	case 4:
-		move[uint32](d, s, n, stride, 4)
-	default:
-		move[uint64](d, s, n, stride, 8)
-	}
-}
-
-func move[T any](d, s unsafe.Pointer, n, to, from int) {
-	for range n {
-		*(*T)(d) = *(*T)(s)
-		d, s = unsafe.Add(d, to), unsafe.Add(s, from)
-	}
 }

@@ -46,7 +46,7 @@ func TestRunsWhileTheRuntimeWorks(t *testing.T) {
 		var runs sync.WaitGroup
 		for range 4 {
 			runs.Go(func() {
-				for range 10 {
+				for range 5 {
 					grow(40)
 					c, d := denseCall(k.program, n), denseCall(rows.program, n/256, 256)
 					if k.Run(c) != nil || rows.Run(d) != nil {
