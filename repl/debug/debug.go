@@ -242,7 +242,7 @@ func (w watcher) Left(g *interp.Goroutine) {
 }
 
 // Returned decides whether a step out of a function has ended.
-func (w watcher) Returned(g *interp.Goroutine, home int, results []interp.Local) {
+func (w watcher) Returned(g *interp.Goroutine, home int, results func() []interp.Local) {
 	d := w.d
 	d.mu.Lock()
 	st := d.step
@@ -250,7 +250,7 @@ func (w watcher) Returned(g *interp.Goroutine, home int, results []interp.Local)
 	if st == nil || st.Action != StepOut || g.ID() != st.goroutine || home > st.home || g.Depth() == 0 {
 		return
 	}
-	d.halt(g, &Stop{Reason: Stepped, Returned: results, midway: true})
+	d.halt(g, &Stop{Reason: Stepped, Returned: results(), midway: true})
 }
 
 // Raised decides whether to stop at a panic.

@@ -26,7 +26,7 @@ type Watcher interface {
 	Left(g *Goroutine)
 	// Returned is called when the frame of a function is gone, which was at the
 	// depth home: its results are on their way to the caller.
-	Returned(g *Goroutine, home int, results []Local)
+	Returned(g *Goroutine, home int, results func() []Local)
 }
 
 // debugging is the debugger's part of an Interp.
@@ -109,12 +109,14 @@ func (in *Interp) returned(f *Frame, g *fr) {
 	if in.watcher == nil || s.quiet > 0 {
 		return
 	}
-	c := g.code
-	results := make([]Local, len(c.results))
-	for i, t := range c.results {
-		results[i] = Local{Type: t.t, Ptr: reflect.NewAt(t.rt, g.p[len(c.params)+i]), in: in}
-	}
-	in.watcher.Returned((*Goroutine)(s), f.home+1, results)
+	in.watcher.Returned((*Goroutine)(s), f.home+1, func() []Local {
+		c := g.code
+		results := make([]Local, len(c.results))
+		for i, t := range c.results {
+			results[i] = Local{Type: t.t, Ptr: reflect.NewAt(t.rt, g.p[len(c.params)+i]), in: in}
+		}
+		return results
+	})
 }
 
 // A Goroutine is one that runs cells. Its methods are for the goroutine itself

@@ -57,7 +57,7 @@ func (w *scribe) evaluate(s *cell.Site, a Activation) string {
 
 func (w *scribe) Left(*Goroutine) {}
 
-func (w *scribe) Returned(*Goroutine, int, []Local) {}
+func (w *scribe) Returned(*Goroutine, int, func() []Local) {}
 
 func (w *scribe) Raised(g *Goroutine, v any) {
 	w.lines = append(w.lines, fmt.Sprintf("raised %v", v))

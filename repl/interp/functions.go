@@ -50,17 +50,18 @@ type unitSource struct {
 
 // A code is a compiled function.
 type code struct {
-	name    string
-	nslots  int
-	params  []*typ // the first slots
-	results []*typ // slots behind the parameters
-	capAt   []int  // slots of the variables of functions around
-	body    func(*fr) ctl
-	direct  func(*fr) []unsafe.Pointer // of a wrapper: has no frame
-	defers  bool
-	site    int
-	tensors []localVar // that can hold a tensor
-	holds   bool       // tells the runtime when it is left
+	name     string
+	nslots   int
+	params   []*typ // the first slots
+	results  []*typ // slots behind the parameters
+	capAt    []int  // slots of the variables of functions around
+	capTypes []*typ
+	body     func(*fr) ctl
+	direct   func(*fr) []unsafe.Pointer // of a wrapper: has no frame
+	defers   bool
+	site     int
+	tensors  []localVar // that can hold a tensor, or a function that captured one
+	holds    bool       // tells the runtime when it is left
 }
 
 // A localVar is a variable of a function.
@@ -239,10 +240,16 @@ func (c *fc) param(o types.Object, k int) {
 	c.slots[o] = k
 	v := localVar{o.Name(), k, t}
 	c.see(o, k)
-	if c.m.holdsTensor(t.t) {
+	c.registers(v)
+}
+
+// registers makes a variable one of the roots while its frame lives.
+func (c *fc) registers(v localVar) {
+	holds := c.m.holdsTensor(v.t.t)
+	if holds || c.m.hides(v.t) {
 		c.code.tensors = append(c.code.tensors, v)
-		c.code.holds = true
 	}
+	c.code.holds = c.code.holds || holds
 }
 
 // newCode starts the code of a function with a signature, receiver first.

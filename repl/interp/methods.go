@@ -308,7 +308,7 @@ func (c *fc) methodValue(n *ast.SelectorExpr, recv types.Type, s *types.Selectio
 				mark(f)
 				nilDeref()
 			}
-			return unsafe.Pointer(&closure{sig: t, method: func(g *fr, args []unsafe.Pointer) []unsafe.Pointer {
+			return unsafe.Pointer(&closure{sig: t, recv: held{e.t, unsafe.Pointer(&v)}, method: func(g *fr, args []unsafe.Pointer) []unsafe.Pointer {
 				return m.callMethod(g, v, name, sig, args)
 			}})
 		}}
@@ -329,7 +329,7 @@ func (c *fc) methodValue(n *ast.SelectorExpr, recv types.Type, s *types.Selectio
 	w := m.wrapper(e.t, fn, nil)
 	return ex{t: t, P: func(f *fr) unsafe.Pointer {
 		r := keep(f)
-		return unsafe.Pointer(&closure{sig: t, method: func(g *fr, args []unsafe.Pointer) []unsafe.Pointer {
+		return unsafe.Pointer(&closure{sig: t, recv: held{e.t, r}, method: func(g *fr, args []unsafe.Pointer) []unsafe.Pointer {
 			h := newFr(w, nil, g.st)
 			h.f = g.f
 			h.p[0] = e.t.clone(r)

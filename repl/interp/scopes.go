@@ -110,7 +110,7 @@ func (c *fc) slot(o types.Object) (int, bool) {
 	s := c.newSlot()
 	c.slots[o] = s
 	c.caps = append(c.caps, capture{o, from})
-	c.code.capAt = append(c.code.capAt, s)
+	c.code.capAt, c.code.capTypes = append(c.code.capAt, s), append(c.code.capTypes, c.typ(o.Type()))
 	return s, true
 }
 
@@ -153,10 +153,7 @@ func (c *fc) declare(o types.Object) (slot int, make func(*fr) unsafe.Pointer) {
 	c.slots[o] = k
 	v := localVar{o.Name(), k, t}
 	c.see(o, k)
-	if c.m.holdsTensor(t.t) {
-		c.code.tensors = append(c.code.tensors, v)
-		c.code.holds = true
-	}
+	c.registers(v)
 	if c.escapes[o] {
 		return k, func(f *fr) unsafe.Pointer {
 			p := t.alloc()

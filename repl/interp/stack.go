@@ -2,7 +2,6 @@ package interp
 
 import (
 	"context"
-	"reflect"
 	"runtime/pprof"
 	"sync"
 	"sync/atomic"
@@ -277,36 +276,4 @@ func (in *Interp) Depth() int {
 	}
 	s.trim()
 	return s.depth
-}
-
-// Roots visits pointers to everything that the program can still name: the
-// session's variables and the registered locals of all live frames.
-func (in *Interp) Roots(visit func(v reflect.Value)) {
-	in.mu.Lock()
-	vars := make([]reflect.Value, 0, len(in.vars))
-	for _, v := range in.vars {
-		vars = append(vars, v)
-	}
-	in.mu.Unlock()
-	for _, v := range vars {
-		visit(v)
-	}
-	in.stacks.byLabel.Range(func(_, v any) bool {
-		s := v.(*stack)
-		for d := 0; d < s.depth; d++ {
-			f := s.frame(d)
-			if !f.Live {
-				continue
-			}
-			if f.act == nil {
-				continue
-			}
-			for _, l := range f.act.code.tensors {
-				if p := f.act.p[l.slot]; p != nil {
-					visit(reflect.NewAt(l.t.rt, p))
-				}
-			}
-		}
-		return true
-	})
 }

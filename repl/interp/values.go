@@ -28,6 +28,13 @@ type closure struct {
 	policy goPolicy                                     // how its arguments are handed over
 	turn   func(*fr, []unsafe.Pointer) bool             // the body of a loop over a function
 	method func(*fr, []unsafe.Pointer) []unsafe.Pointer // a method value
+	recv   held                                         // of a method value, for who looks for roots
+}
+
+// held is a value in memory that something keeps.
+type held struct {
+	t *typ
+	p unsafe.Pointer
 }
 
 // alloc makes zeroed memory.
