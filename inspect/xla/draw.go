@@ -202,9 +202,9 @@ func (c *Compiled) working() (kernels, scalars int) {
 // of gives the kernel of each row, -1 for a row that is only predicted.
 func (p *Program) Kernels() (tb viz.Table, of []int) {
 	tb = viz.Table{Columns: []viz.Column{
-		{}, {Title: "kernel", Meaning: viz.Strong, Least: 24}, {Title: "what", Least: 20}, {Title: "lines", Meaning: viz.Place, Least: 12}, {Title: "cycles", Right: true},
-		{Title: "time", Right: true}, {Title: "roofline", Right: true, Drop: 3}, {Title: "VMEM", Right: true, Drop: 2}, {Title: "unit"}, {Title: "bound", Drop: 4},
-		{Title: "ours"}, {Title: "our time", Right: true}, {Title: "differs", Drop: 1, Least: 28},
+		{}, {Title: "kernel", Meaning: viz.Strong, Least: 18}, {Title: "what", Least: 20}, {Title: "lines", Meaning: viz.Place, Least: 9}, {Title: "cycles", Right: true, Drop: 3},
+		{Title: "time", Right: true}, {Title: "roofline", Right: true, Drop: 6}, {Title: "VMEM", Right: true, Drop: 5}, {Title: "unit", Drop: 2}, {Title: "bound", Drop: 7},
+		{Title: "ours"}, {Title: "our time", Right: true, Drop: 1}, {Title: "differs", Drop: 4, Least: 20},
 	}}
 	c, o := p.Compiled, p.Ours
 	predicted := o != nil && o.Error == ""

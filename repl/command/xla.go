@@ -115,7 +115,7 @@ func compilerAnswer(c *Call, name, usage string, real bool) (Answer, error) {
 }
 
 // xlaWidth is how wide reports are printed: their tables have many columns.
-const xlaWidth = 150
+const xlaWidth = 132
 
 func compilerReport(c *Call, a xlaArgs, chip *device.Chip, compiler *ahead.Compiler, name, usage string) (*xla.Report, error) {
 	o := ahead.Options{Slots: a.bundles}

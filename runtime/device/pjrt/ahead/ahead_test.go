@@ -240,3 +240,37 @@ func FuzzExecutableIn(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkReady starts the compiler's process and loads the library.
+func BenchmarkReady(b *testing.B) {
+	c := compiler(b)
+	for b.Loop() {
+		c.mu.Lock()
+		if _, err := c.worker(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		c.mu.Unlock()
+		c.Close()
+	}
+}
+
+// BenchmarkCompile compiles one program after another and reads the answers;
+// the process's memory is reported at the end.
+func BenchmarkCompile(b *testing.B) {
+	for _, p := range []struct{ name, chip, text string }{
+		{"add/v5e", "v5e", addText}, {"add/v7x", "v7x", addText}, {"products/v5e", "v5e", product(1024, 3)}, {"products/v5p", "v5p", product(1024, 3)},
+		{"products/v6e", "v6e", product(1024, 3)}, {"products/v7x", "v7x", product(1024, 3)},
+	} {
+		b.Run(p.name, func(b *testing.B) {
+			c := compiler(b)
+			var r *Result
+			for b.Loop() {
+				var err error
+				if r, err = c.Compile(context.Background(), p.chip, p.text, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(r.RSSBytes)/(1<<20), "MiB")
+		})
+	}
+}

@@ -32,6 +32,8 @@ func TestSizes(t *testing.T) {
 		{"PJRT_Executable_OutputDimensions_Args", unsafe.Sizeof(in2SpanArgs{}), 48},
 		{"PJRT_Error_GetCode_Args", unsafe.Sizeof(wordArgs{}), 32},
 		{"PJRT_Error_Message_Args", unsafe.Sizeof(inSpanArgs{}), 40},
+		{"of the TPU executable extension, bytes to bytes", unsafe.Sizeof(tpuBytesArgs{}), 56},
+		{"of the TPU executable extension, cost analysis", unsafe.Sizeof(tpuCostArgs{}), 80},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d bytes, want %d", tt.name, tt.got, tt.want)

@@ -282,3 +282,28 @@ type Memory struct {
 	Peak, Total, TotalAllocation, Indefinite                  int64
 	PeakUnpaddedHeap                                          int64
 }
+
+// tpuBytesArgs is bytes in, bytes out. The structures of this extension have a
+// size and no extensions of their own.
+type tpuBytesArgs struct {
+	size    uintptr
+	in      unsafe.Pointer
+	nin     uintptr
+	out     unsafe.Pointer
+	nout    uintptr
+	owner   uintptr
+	deleter uintptr
+}
+
+type tpuCostArgs struct {
+	size    uintptr
+	target  unsafe.Pointer
+	ntarget uintptr
+	modules unsafe.Pointer // of pointers
+	sizes   unsafe.Pointer
+	n       uintptr
+	out     unsafe.Pointer
+	nout    uintptr
+	owner   uintptr
+	deleter uintptr
+}

@@ -20,31 +20,6 @@ const (
 	tpuCost        = 4 // chip and modules → named values
 )
 
-// tpuBytesArgs is bytes in, bytes out. The structures of this extension have a
-// size and no extensions of their own.
-type tpuBytesArgs struct {
-	size    uintptr
-	in      unsafe.Pointer
-	nin     uintptr
-	out     unsafe.Pointer
-	nout    uintptr
-	owner   uintptr
-	deleter uintptr
-}
-
-type tpuCostArgs struct {
-	size    uintptr
-	target  unsafe.Pointer
-	ntarget uintptr
-	modules unsafe.Pointer // of pointers
-	sizes   unsafe.Pointer
-	n       uintptr
-	out     unsafe.Pointer
-	nout    uintptr
-	owner   uintptr
-	deleter uintptr
-}
-
 // TPUTarget gives the chip that a serialized executable is for, as TPUCost
 // wants it. The error is Unimplemented for a plug-in that is not libtpu's.
 func (p *Plugin) TPUTarget(serialized []byte) ([]byte, error) {
