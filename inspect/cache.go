@@ -51,7 +51,7 @@ func CacheOf(entries []exec.CacheEntry, s exec.CacheStats) Cache {
 
 // Rate is a line: requests, hits, programs compiled and held.
 func (c *Cache) Rate() string {
-	return fmt.Sprintf("%s requests, %s hits (%s), %s compiled, %s held", viz.Count(c.Requests), viz.Count(c.Hits), viz.Percent(c.Hits, c.Requests), viz.Count(c.Compiled), viz.Count(int64(len(c.Entries)+c.Left)))
+	return fmt.Sprintf("%s, %s (%s), %s compiled, %s held", viz.Plural(c.Requests, "request"), viz.Plural(c.Hits, "hit"), viz.Percent(c.Hits, c.Requests), viz.Count(c.Compiled), viz.Count(int64(len(c.Entries)+c.Left)))
 }
 
 // Reasons counts why programs were compiled, the most frequent kind of reason first.

@@ -72,7 +72,7 @@ func (d *Debug) Summary() string {
 	case d.State != "stopped":
 		return d.State
 	case d.Back > 0:
-		return fmt.Sprintf("STOPPED %s, values of %d ops ago", d.Place, d.Back)
+		return fmt.Sprintf("STOPPED %s, values of %s ago", d.Place, viz.Plural(d.Back, "op"))
 	}
 	s := "STOPPED " + d.Place
 	if d.Reason != "" {
@@ -110,7 +110,7 @@ func (d *Debug) BreakTable() viz.Table {
 			cond, m = "off  "+cond, viz.Dim
 		}
 		tb.Meanings = append(tb.Meanings, m)
-		tb.Rows = append(tb.Rows, []string{fmt.Sprint(b.Number), b.What, cond, fmt.Sprintf("%d hits", b.Hits), b.Commands})
+		tb.Rows = append(tb.Rows, []string{fmt.Sprint(b.Number), b.What, cond, viz.Plural(b.Hits, "hit"), b.Commands})
 	}
 	return tb
 }

@@ -101,7 +101,7 @@ func (e *Events) Table() viz.Table {
 
 // Summary is a line: how many events, how many are missing.
 func (e *Events) Summary() string {
-	s := viz.Count(int64(e.Total)) + " events recorded"
+	s := viz.Plural(e.Total, "event") + " recorded"
 	if e.Dropped > 0 {
 		s += ", " + viz.Count(int64(e.Dropped)) + " dropped at the front"
 	}
@@ -185,7 +185,7 @@ func (c *OpCard) Rows() [][]viz.Piece {
 		add("layout", fmt.Sprintf("%s   %s of numbers, %s in HBM", o.Layout, viz.Bytes(o.Bytes), viz.Bytes(o.Padded)), viz.Normal)
 	}
 	if g := c.Group; g != nil {
-		add("group", fmt.Sprintf("g%d %s, %d ops, cut because %s", g.Number, g.Name, g.OpCount, g.Reason), viz.Normal)
+		add("group", fmt.Sprintf("g%d %s, %s, cut because %s", g.Number, g.Name, viz.Plural(g.OpCount, "op"), g.Reason), viz.Normal)
 	}
 	if k := c.Kernel; k != nil {
 		add("kernel", fmt.Sprintf("%s %s, bound by %s, ends because %s", k.Name, viz.DurationNS(k.DurationNS), k.Bound, k.Why), viz.Normal)

@@ -363,7 +363,7 @@ func (g *FusionGroup) State() string {
 
 // Summary is a line: what ran in how many launches, what that saved.
 func (f *Fusion) Summary() string {
-	s := fmt.Sprintf("%s ops in %s launches, %d queued   saved %s launches and %s of HBM traffic", viz.Count(f.Ops), viz.Count(f.Launches), f.Queued,
+	s := fmt.Sprintf("%s in %s, %d queued   saved %s and %s of HBM traffic", viz.Plural(f.Ops, "op"), viz.Plural(f.Launches, "launch"), f.Queued,
 		viz.Count(max(f.Ops-f.Launches-int64(f.Queued), 0)), viz.Bytes(f.SavedBytes))
 	if f.GraphBreaks > 0 {
 		s += fmt.Sprintf("   %d graph breaks", f.GraphBreaks)
@@ -405,7 +405,7 @@ func (d *GroupDetail) Explain() [][]viz.Piece {
 	if g.Pending {
 		return [][]viz.Piece{
 			head("pending", "waits in the queue: a read, a show or the end of the program will cut it"),
-			head("so far", fmt.Sprintf("%d ops, %s of inputs, %s of results", g.OpCount, viz.Bytes(g.InBytes), viz.Bytes(g.OutBytes))),
+			head("so far", fmt.Sprintf("%s, %s of inputs, %s of results", viz.Plural(g.OpCount, "op"), viz.Bytes(g.InBytes), viz.Bytes(g.OutBytes))),
 		}
 	}
 	at := ""
@@ -426,7 +426,7 @@ func (d *GroupDetail) Explain() [][]viz.Piece {
 	}
 	return append(rows,
 		head("work", fmt.Sprintf("%s   HBM read %s, written %s", viz.FLOPs(g.FLOPs), viz.Bytes(g.ReadBytes), viz.Bytes(g.WriteBytes))),
-		head("saved", fmt.Sprintf("%d launches and %s of HBM traffic", g.Saved, viz.Bytes(g.SavedBytes))),
+		head("saved", fmt.Sprintf("%s and %s of HBM traffic", viz.Plural(g.Saved, "launch"), viz.Bytes(g.SavedBytes))),
 	)
 }
 

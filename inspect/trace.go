@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -426,9 +425,9 @@ func (t *Trace) Drawing(chosen uint64) viz.Timeline {
 // Summary is a line: how long, how busy, how many.
 func (t *Trace) Summary() string {
 	s := viz.DurationNS(t.EndNS-t.StartNS) + "   device busy " + viz.Percent(t.BusyNS, t.EndNS-t.StartNS) +
-		"   " + viz.Count(int64(t.Ops)) + " ops in " + viz.Count(int64(t.Groups)) + " launches"
+		"   " + viz.Plural(t.Ops, "op") + " in " + viz.Plural(t.Groups, "launch")
 	if t.Dropped > 0 {
-		s += fmt.Sprintf("   %s events dropped", viz.Count(int64(t.Dropped)))
+		s += "   " + viz.Plural(t.Dropped, "event") + " dropped"
 	}
 	return s
 }

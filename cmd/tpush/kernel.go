@@ -107,7 +107,13 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		}
 		rep.Status = "ok"
 		if c != nil {
+			before, queued := h.s.Dispatcher().Stats(), h.s.Dispatcher().Queued()
 			h.tell(ctx, c, r.Silent, out)
+			after := h.s.Dispatcher().Stats()
+			rep.ShownLaunches, rep.ShownNS = after.Launches-before.Launches, after.DeviceNS-before.DeviceNS
+			if rep.ShownLaunches > 0 {
+				rep.ShownOps = int64(queued - h.s.Dispatcher().Queued())
+			}
 			rep.Status = c.Status
 			if len(c.Reports) > 0 {
 				rep.ErrorName = c.Reports[0].Kind
@@ -115,7 +121,9 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		}
 	}
 	rep.Replayed = rep.Replayed || h.s.Next() > next
-	rep.Mode, rep.HBMUsedBytes = h.s.Dispatcher().Mode().Name, h.s.Device().HBM().Used()
+	hbm := h.s.Device().HBM()
+	rep.Mode, rep.QueuedOps = h.s.Dispatcher().Mode().Name, h.s.Dispatcher().Queued()
+	rep.HBMUsedBytes, rep.HBMPeakBytes, rep.HBMLimitBytes = hbm.Used(), hbm.Peak(), hbm.Limit()
 	if c != nil {
 		rep.ExecutionCount, rep.Exit = c.ID, c.Exit
 		rep.WallNS, rep.DeviceNS, rep.Launches, rep.HBMDeltaBytes = c.Wall.Nanoseconds(), c.Stats.DeviceNS, c.Stats.Launches, c.HBMDelta

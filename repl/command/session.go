@@ -192,9 +192,9 @@ func show(c *Call) (Answer, error) {
 		{"device", s.RunsOn()},
 		{"HBM", fmt.Sprintf("%s used, peak %s, limit %s", viz.Bytes(hbm.Used()), viz.Bytes(hbm.Peak()), viz.Bytes(hbm.Limit()))},
 		{"cells", fmt.Sprint(len(s.Cells()))},
-		{"ops", fmt.Sprintf("%d in %d launches, %d queued, %d graph breaks", st.Ops, st.Launches, d.Queued(), st.GraphBreaks)},
+		{"ops", fmt.Sprintf("%d in %s, %d queued, %s", st.Ops, viz.Plural(st.Launches, "launch"), d.Queued(), viz.Plural(st.GraphBreaks, "graph break"))},
 		{"TPU time", viz.DurationNS(st.DeviceNS) + " (simulated)"},
-		{"cache", fmt.Sprintf("%d requests, %d hits, %d compilations", cs.Requests, cs.Hits, cs.Compilations)},
+		{"cache", fmt.Sprintf("%s, %s, %s", viz.Plural(cs.Requests, "request"), viz.Plural(cs.Hits, "hit"), viz.Plural(cs.Compilations, "compilation"))},
 		{"events", fmt.Sprintf("%d recorded, %d dropped", s.Recorder().Last(), s.Recorder().Dropped())},
 	}}
 	return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
@@ -252,7 +252,7 @@ func reset(c *Call) (Answer, error) {
 	if err := c.Session.Reset(); err != nil {
 		return Answer{}, err
 	}
-	return text("forgot %d variables, freed %s of HBM", n, viz.Bytes(used-c.Session.Device().HBM().Used()))
+	return text("forgot %s, freed %s of HBM", viz.Plural(n, "variable"), viz.Bytes(used-c.Session.Device().HBM().Used()))
 }
 
 func doctor(c *Call) (Answer, error) {

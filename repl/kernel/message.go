@@ -147,7 +147,14 @@ type ExecuteReply struct {
 	Launches       int64  `json:"launches"`
 	HBMDeltaBytes  int64  `json:"hbm_delta_bytes"`
 	HBMUsedBytes   int64  `json:"hbm_used_bytes"`
-	Mode           string `json:"mode"`
+	HBMPeakBytes   int64  `json:"hbm_peak_bytes"`
+	HBMLimitBytes  int64  `json:"hbm_limit_bytes"`
+	QueuedOps      int    `json:"queued_ops"`
+	// What showing the cell's values launched, beside what the cell did.
+	ShownOps      int64  `json:"shown_ops,omitempty"`
+	ShownLaunches int64  `json:"shown_launches,omitempty"`
+	ShownNS       int64  `json:"shown_ns,omitempty"`
+	Mode          string `json:"mode"`
 	// The session's names that the cell's text reads and sets, sorted: what makes another cell stale.
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`

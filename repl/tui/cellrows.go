@@ -227,7 +227,7 @@ func (o *output) drawText(w int, t *Theme) []string {
 			case o.kind == outWarning:
 				rows = append(rows, glyph.Wrap(paint(t.Wait, s), w)...)
 			default:
-				rows = append(rows, glyph.Wrap(s, w)...)
+				rows = append(rows, wrapLine(s, w, t)...)
 			}
 		}
 	}
@@ -243,6 +243,22 @@ func (o *output) drawText(w int, t *Theme) []string {
 		add([]string{o.partial})
 	}
 	return rows
+}
+
+// shownLineBytes is how much of one line a cell shows.
+const shownLineBytes = 4 << 10
+
+// wrapLine breaks a line into rows; of a very long one it shows the beginning.
+func wrapLine(s string, w int, t *Theme) []string {
+	if len(s) <= shownLineBytes {
+		return glyph.Wrap(s, w)
+	}
+	head := strings.ToValidUTF8(s[:shownLineBytes], "")
+	if i := strings.LastIndexByte(head, 0x1b); i >= 0 && i > len(head)-64 { // a colour that is cut in two
+		head = head[:i]
+	}
+	rows := glyph.Wrap(head, w)
+	return append(rows, paint(t.Dim, t.More+" "+viz.Plural(len(s)-len(head), "byte")+" more of the line, o shows all"))
 }
 
 // drawError draws an error: kind, message, place, then the picture.
@@ -309,6 +325,9 @@ func (c *cell) drawFooter(p *pen) {
 		}
 		if c.reply.Launches > 0 {
 			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), viz.Plural(c.reply.Launches, "launch"))
+		}
+		if n := c.reply.ShownLaunches; n > 0 {
+			parts = append(parts, fmt.Sprintf("shown by %s of %s, %s", viz.Plural(n, "launch"), viz.Plural(c.reply.ShownOps, "op"), viz.DurationNS(c.reply.ShownNS)))
 		}
 		if d := c.reply.HBMDeltaBytes; d != 0 {
 			parts = append(parts, "HBM "+signedBytes(d))

@@ -23,6 +23,13 @@ type checked struct {
 // checkAfter is how long the text must stand before it is checked.
 const checkAfter = 250 * time.Millisecond
 
+// Texts that are longer are checked when they run: the kernel must stay free for
+// what is asked of it.
+const (
+	checkedLines = 2000
+	checkedBytes = 64 << 10
+)
+
 type checkMsg struct {
 	of      *edit.Editor
 	version uint64
@@ -44,10 +51,13 @@ func (m *Model) checkLater() tea.Cmd {
 func (m *Model) check(msg checkMsg) tea.Cmd {
 	m.waiting--
 	e := msg.of
-	if m.text() != e || e.Version() != msg.version || m.stopped != nil || !repl.IsWhole(e.Text()) {
+	if m.text() != e || e.Version() != msg.version || m.stopped != nil || e.Len() > checkedLines {
 		return nil
 	}
 	text := e.Text()
+	if len(text) > checkedBytes || !repl.IsWhole(text) {
+		return nil
+	}
 	return m.askKernel(func(ctx context.Context, k Kernel) func(m *Model) tea.Cmd {
 		rep, err := k.Check(ctx, text)
 		return func(m *Model) tea.Cmd {

@@ -534,7 +534,7 @@ func TestKeptTextStays(t *testing.T) {
 			visit(path, func(s *screen) { s.want("drop").keys("alt+d", "esc") })
 		}
 		visit(path, func(s *screen) {
-			s.keys("alt+d").want("y := 1").keys("alt+r").want("y := 1", "recovered").lacks("Alt-D")
+			s.keys("alt+d").want("y := 1").keys("ctrl+c").want("y := 1").keys("alt+r").want("y := 1", "recovered").lacks("Alt-D")
 		})
 		visit(path, func(s *screen) { s.want("y := 1").keys("esc", `":recover`, "enter").want("y := 1").keys("alt+d") })
 		if got := visit(path, func(s *screen) { s.lacks("Alt-D").keys(`":recover`, "enter").want("no crash") }); len(got) > 0 {

@@ -36,7 +36,7 @@ func (q *question) key(m *Model, k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return a.do(m), true
 		}
 	}
-	if name == "esc" || name == "ctrl+c" {
+	if name == "esc" || name == "ctrl+c" && !q.unasked {
 		m.over = nil
 		return nil, true
 	}

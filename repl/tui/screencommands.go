@@ -34,7 +34,7 @@ func screenCommands() []screenCommand {
 		{"mouse", "", "mouse on or off", func(m *Model, _ string) tea.Cmd { m.toggleMouse(); return nil }, nil, nil},
 		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return tea.Suspend }, nil, nil},
 		{"welcome", "", "four things to try", func(m *Model, _ string) tea.Cmd {
-			m.over = textPager("welcome", strings.Join(welcomeText(&m.theme), "\n"))
+			m.over = textPager("welcome", strings.Join(welcomeText(&m.theme, m.w-2), "\n"))
 			return nil
 		}, nil, nil},
 		{"export", "html|ipynb|svg|go|tpu FILE", "writes the notebook, or what was recorded", (*Model).exportNotebook, exportFormats, exportsNotebook},
@@ -94,6 +94,9 @@ func (m *Model) completeScreenCommand(req kernel.CompleteRequest) []kernel.Candi
 func (m *Model) run(text string) tea.Cmd {
 	if m.state == dead && isCommand(text) && restarts(text) {
 		return m.restart(false)
+	}
+	if q, ok := m.over.(*question); ok && q.unasked && m.state != dead { // going on is an answer: later
+		m.over = nil
 	}
 	if cmd, ok := m.screenCommand(text); ok {
 		return cmd

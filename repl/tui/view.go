@@ -8,7 +8,6 @@ import (
 
 	"github.com/tpush/tpush/repl/tui/edit"
 	"github.com/tpush/tpush/repl/tui/glyph"
-	"github.com/tpush/tpush/viz"
 )
 
 // View draws the screen.
@@ -179,63 +178,6 @@ func (m *Model) rule() string {
 		return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left, m.at.mainW, "")
 	}
 	return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left+paint(t.Rule, strings.Repeat(line, free))+right+paint(t.Rule, strings.Repeat(line, 2)), m.at.mainW, "")
-}
-
-// status is the bar: in fixed order, dropped from the right when it is narrow.
-func (m *Model) status() string {
-	t := &m.theme
-	mode := m.last.Mode
-	if mode == "" {
-		mode = "debug"
-	}
-	parts := []string{strings.ToUpper(mode)}
-	if m.stopped != nil {
-		cell, line := m.lastStop.place()
-		parts = append(parts, "STOPPED "+placeOf("", cell, line, 0))
-		if m.lastStop.past {
-			parts = append(parts, "LOOKING BACK")
-		}
-	}
-	if chip := m.chip(); chip != "" {
-		parts = append(parts, "tpu:0 "+chip)
-	}
-	if m.last.HBMUsedBytes > 0 || m.last.Mode != "" {
-		parts = append(parts, "HBM "+viz.Bytes(m.last.HBMUsedBytes))
-	}
-	switch m.state {
-	case starting:
-		parts = append(parts, "kernel starts")
-	case dead:
-		parts = append(parts, "NO KERNEL")
-	case ready:
-		if m.job != nil {
-			parts = append(parts, "busy "+clock(m.now().Sub(m.job.cell.started)))
-			if n := len(m.queue); n > 0 {
-				parts = append(parts, fmt.Sprintf("%d wait", n))
-			}
-		} else if m.info.PID > 0 {
-			parts = append(parts, fmt.Sprintf("kernel %d", m.info.PID))
-		}
-	}
-	parts = append(parts, fmt.Sprintf("In[%d]", m.count+1))
-	if n := m.stales; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d stale", n))
-	}
-	if !m.autosavedAt.IsZero() {
-		parts = append(parts, "autosave "+m.autosavedAt.Format("15:04"))
-	}
-	line := " " + parts[0]
-	for _, p := range parts[1:] {
-		if glyph.Width(line)+2+glyph.Width(p) > m.at.w {
-			break
-		}
-		line += "  " + p
-	}
-	sgr := t.Bar
-	if m.state == dead || m.stopped != nil {
-		sgr = t.BarHot
-	}
-	return paint(sgr, glyph.Fit(line, m.at.w, t.More))
 }
 
 // chip is the last word of the kernel's banner.

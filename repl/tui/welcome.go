@@ -20,9 +20,14 @@ var tryThese = []tryThis{
 	{"4", ":tour", "a short walk through fusion, memory and the debugger"},
 }
 
-func welcomeText(t *Theme) []string {
+// welcomeText is what a window of w cells has room for: what each thing is for
+// stands beside it, or below, or for 0 nowhere.
+func welcomeText(t *Theme, w int) []string {
+	const widest = 9 + 40 + 56 // of a line with its doc
+	beside := w >= widest
 	list := []string{
-		paint(t.Title, "tpush") + paint(t.Dim, "  Go cells on a simulated TPU. It shows why something ran, waited, padded, ran out of memory or went out of bounds."),
+		paint(t.Title, "tpush") + paint(t.Dim, "  Go cells on a simulated TPU."),
+		paint(t.Dim, "It shows why something ran, waited, padded, or ran out of memory or bounds."),
 		"",
 		paint(t.Title, "Four things to try") + paint(t.Dim, "  type them, or press Alt and the number"),
 		"",
@@ -34,11 +39,13 @@ func welcomeText(t *Theme) []string {
 				head = "         "
 			}
 			code := edit.Draw([]string{l}, 200, &t.Tokens)[0][0]
-			doc := ""
-			if i == 0 {
-				doc = paint(t.Dim, x.doc)
+			if beside && i == 0 {
+				code = glyph.Fit(code, max(40, glyph.Cells(code)+2), "") + paint(t.Dim, x.doc)
 			}
-			list = append(list, head+glyph.Fit(code, max(40, glyph.Cells(code)+2), "")+doc)
+			list = append(list, head+code)
+		}
+		if !beside && w > 0 {
+			list = append(list, "         "+paint(t.Dim, x.doc))
 		}
 	}
 	return append(list, "",
@@ -50,7 +57,10 @@ func (m *Model) welcome(rows []string) {
 	if !m.opts.Welcome {
 		return
 	}
-	text := welcomeText(&m.theme)
+	text := welcomeText(&m.theme, m.at.mainW-3)
+	if len(text) > len(rows) {
+		text = welcomeText(&m.theme, 0)
+	}
 	y := max((len(rows)-len(text))/2, 0)
 	for i, l := range text {
 		if y+i < len(rows) {

@@ -33,8 +33,9 @@ func (c *Cleaner) Write(text string) []string {
 			j++
 		}
 		if j > i {
+			j = min(j, i+max(maxLineBytes-len(c.line)-len(c.over), 1))
 			c.put(text[i:j])
-			if len(c.line)+len(c.over) > maxLineBytes {
+			if len(c.line)+len(c.over) >= maxLineBytes {
 				done = append(done, c.take())
 			}
 			i = j

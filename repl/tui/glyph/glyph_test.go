@@ -108,6 +108,28 @@ func TestPaste(t *testing.T) {
 	}
 }
 
+// A line that never ends is cut wherever it comes from, so that nothing is ever
+// asked to draw all of it.
+func TestEndlessLine(t *testing.T) {
+	const n = 1 << 20
+	for _, piece := range []int{n, 1000} {
+		var c Cleaner
+		var lines []string
+		for i := 0; i < n; i += piece {
+			lines = append(lines, c.Write(strings.Repeat("x", min(piece, n-i)))...)
+		}
+		total := len(c.Line())
+		for _, l := range lines {
+			if total += len(l); len(l) > maxLineBytes {
+				t.Fatalf("a line of %d bytes", len(l))
+			}
+		}
+		if total != n {
+			t.Errorf("%d bytes of %d", total, n)
+		}
+	}
+}
+
 func TestWrapKeepsEveryLetter(t *testing.T) {
 	if got, want := strings.Join(Wrap("\x1b[31mabcdefgh", 3), "|"), "\x1b[31mabc\x1b[0m|\x1b[31mdef\x1b[0m|\x1b[31mgh\x1b[0m"; got != want {
 		t.Errorf("%q, want %q", got, want)
