@@ -17,7 +17,8 @@ var fusibles = map[string]fusible{
 	"eq": eqOp, "ne": neOp, "lt": ltOp, "le": leOp, "gt": gtOp, "ge": geOp,
 	"logical_and": bothOp, "logical_or": eitherOp, "logical_xor": differOp,
 
-	"where": whereOp, "masked_fill": maskedFillOp, "clamp": clampOp, "clamp_by": clampByOp, "lerp": lerpOp,
+	"where": whereOp, "masked_fill": maskedFillOp, "clamp": clampOp, "clamp_min": clampOp, "clamp_max": clampOp,
+	"clamp.Tensor": clampByOp, "clamp_min.Tensor": maximumOp, "clamp_max.Tensor": minimumOp, "lerp": lerpOp,
 	"addcmul": addcmulOp, "addcdiv": addcdivOp,
 
 	"relu": reluOp, "relu6": relu6Op, "hardtanh": hardtanhOp, "leaky_relu": leakyOp, "threshold": thresholdOp,
@@ -37,6 +38,22 @@ var fusibles = map[string]fusible{
 
 // hasVariants are the rows that choose by attributes, in fusibleOf.
 var hasVariants = map[string]bool{"add": true, "sub": true, "div": true, "gelu": true, "standardize": true, "standardize_backward": true}
+
+// Recipes says whether a row has a recipe for some attributes and types.
+func Recipes(row string) bool {
+	_, ok := fusibles[row]
+	return ok || hasVariants[row]
+}
+
+// AlongRows says whether the operation of a row that has a recipe works along
+// rows: it sees all of a row to give an element.
+func AlongRows(row string) bool {
+	if f, ok := fusibles[row]; ok {
+		rows, _ := f.along()
+		return rows
+	}
+	return row == "standardize" || row == "standardize_backward"
+}
 
 // fusibleOf gives the operation of a row; nil when it cannot be fused.
 func fusibleOf(row string, a Attrs) fusible {

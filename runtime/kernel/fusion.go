@@ -94,6 +94,7 @@ func (p *points) knows(r recipe, t jit.Type) bool {
 	in := func(t jit.Type) jit.Value { return inAs(b, e.as, b.In(e.as), t) }
 	e.fetch = func(_ int, t jit.Type) jit.Value { return in(t) }
 	e.attr = func(_ int, t jit.Type, _ bool) jit.Value { return b.Param(t) }
+	e.length = func(t jit.Type) jit.Value { return b.Param(t) }
 	k := int32(2)
 	if r(e) != 0 {
 		k = 1

@@ -28,17 +28,18 @@ type executable struct {
 	arena      []int          // per slot: offset of an intermediate, -1 for others
 	arenaBytes int64
 
-	donate []bool          // per input: what pair was made for
-	pair   []int           // per output: the donated input that may give its HBM, or -1
-	padded []int64         // per input
-	donor  []int           // per output, scratch of a run: input whose HBM it gets, or -1
-	blocks []*device.Block // per output, scratch of a run
-	call   kernel.Call
-	ran    bool        // once, without an error
-	waits  int8        // whether all results may wait: 0 not known, 1 yes, -1 no
-	forms  []form      // per step, of those
-	direct kernel.Func // of a program that runs singly and has no precision
-	uneven bool        // during a run: inputs are held as one element, so that views differ
+	donate   []bool          // per input: what pair was made for
+	pair     []int           // per output: the donated input that may give its HBM, or -1
+	padded   []int64         // per input
+	donor    []int           // per output, scratch of a run: input whose HBM it gets, or -1
+	blocks   []*device.Block // per output, scratch of a run
+	call     kernel.Call
+	launched []op.Attrs  // attributes of the nodes, during a run
+	ran      bool        // once, without an error
+	waits    int8        // whether all results may wait: 0 not known, 1 yes, -1 no
+	forms    []form      // per step, of those
+	direct   kernel.Func // of a program that runs singly and has no precision
+	uneven   bool        // during a run: inputs are held as one element, so that views differ
 }
 
 // How a step makes its results.
@@ -47,6 +48,7 @@ const (
 	alias           // a view that is the same in every run: the bytes of the operand
 	lateView        // a view that depends on attributes of the launch
 	constant        // the kernel for one element, which the result sees everywhere
+	fused           // one program for several nodes
 )
 
 // A step is one node.
@@ -62,6 +64,7 @@ type step struct {
 	splat bool       // an alias of a constant of the graph
 	ins   []kernel.Array
 	outs  []kernel.Array
+	group *group // of a fused step
 }
 
 // An output is one result of the graph.
@@ -152,6 +155,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		x.donor[i], x.pair[i] = -1, -1
 	}
 	x.blocks = make([]*device.Block, len(x.outs))
+	x.fuse(g, isOut)
 	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)
 	x.temp = sum(x.plan.TempBytes, x.plan.TableBytes)
@@ -264,7 +268,7 @@ func (x *executable) placeIntermediates(isOut []bool) {
 				k = base[k]
 			}
 		}
-		for k := s.first; k < s.first+len(s.outs); k++ {
+		for _, k := range s.results() {
 			last[k] = i
 			if s.how == alias || s.how == lateView {
 				base[k] = s.in[0]
@@ -276,8 +280,14 @@ func (x *executable) placeIntermediates(isOut []bool) {
 	ends := make([][]*device.Block, len(x.steps))
 	for i := range x.steps {
 		s := &x.steps[i]
-		for k := s.first; k < s.first+len(s.outs) && (s.how == compute || s.how == constant); k++ {
-			n := hostBytes(s.outs[k-s.first].Spec())
+		for j, k := range s.results() {
+			if s.how == alias || s.how == lateView {
+				break
+			}
+			n := hostBytes(x.arrays[k].Spec())
+			if s.how == constant {
+				n = hostBytes(s.outs[j].Spec())
+			}
 			if isOut[k] || n == 0 {
 				continue
 			}

@@ -46,6 +46,9 @@ func (x *executable) even() {
 		if s.how == alias {
 			x.arrays[s.first].View, x.splat[s.first] = s.view, s.splat
 		}
+		if s.group != nil {
+			continue
+		}
 		for j, k := range s.in {
 			if k >= 0 {
 				s.ins[j] = x.arrays[k]
@@ -112,6 +115,7 @@ func (x *executable) bind(l *device.Launch) error {
 // not take the session along.
 func (x *executable) compute(l *device.Launch) (err error) {
 	at := 0
+	x.launched = l.Attrs
 	defer func() {
 		if p := recover(); p != nil {
 			err = &device.KernelError{Op: string(x.steps[at].def.Name), Node: x.steps[at].node, Panic: p, Trace: string(debug.Stack())}
@@ -126,6 +130,11 @@ func (x *executable) compute(l *device.Launch) (err error) {
 			a = l.Attrs[s.node]
 		}
 		switch s.how {
+		case fused:
+			if err := s.group.run(x, s); err != nil {
+				return &device.KernelError{Op: string(s.def.Name), Node: s.node, Err: err}
+			}
+			continue
 		case alias:
 			x.arrays[s.first].Buf = x.arrays[s.in[0]].Buf
 			if x.uneven && x.splat[s.in[0]] {
@@ -157,11 +166,7 @@ func (x *executable) compute(l *device.Launch) (err error) {
 		}
 		for j := range s.outs {
 			k := s.first + j
-			if from := x.arena[k]; from >= 0 {
-				o := &s.outs[j]
-				n := o.Size() * o.DType.HostBytes()
-				x.arrays[k].Buf = x.dev.arena[from : from+n : from+(n+63)&^63]
-			}
+			x.place(k, &s.outs[j])
 			if s.how == constant && x.arena[k] < 0 {
 				x.arrays[k].Buf = kernel.Alloc(s.outs[j].DType.HostBytes()) // an output
 			}
@@ -192,9 +197,12 @@ func densify(a *kernel.Array) {
 // unbind forgets the bytes that the steps up to the last one saw, so that a
 // cached executable keeps nothing alive.
 func (x *executable) unbind(last int) {
-	x.call = kernel.Call{}
+	x.call, x.launched = kernel.Call{}, nil
 	for i := range min(last+1, len(x.steps)) {
 		s := &x.steps[i]
+		if s.group != nil {
+			s.group.forget()
+		}
 		for j := range s.ins {
 			s.ins[j].Buf = nil
 		}
