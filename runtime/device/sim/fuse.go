@@ -323,4 +323,3 @@ func (s *step) results() []int {
 	}
 	return r
 }
-
