@@ -1,6 +1,9 @@
 package kernel
 
-import "github.com/tpush/tpush/runtime/dtype"
+import (
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/jit"
+)
 
 // The order of a sum is fixed; it depends on the accum of elements alone, not
 // on strides, axes or threads, so that every implementation gives the same bits:
@@ -127,6 +130,10 @@ func sumColumns[T accum](x []T, n, b, j0, w int, dst []T) {
 // sumAs adds x over axes into dst, which has one element for each row.
 func sumAs[T accum](x Array, axes []int, dst []T) {
 	if a, n, b, ok := blocksOf(x, axes); ok && b >= 4 {
+		if n*b >= columnWork && jit.Natural(x.DType) != jit.NoType {
+			sumColumnsAs(x, a, n, b, dst)
+			return
+		}
 		data := load[T](x)
 		tiles := (b + columnTile - 1) / columnTile
 		if a*tiles == 1 {
