@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
 )
 
@@ -28,6 +29,9 @@ type HBM struct {
 	sink  trace.Sink
 	clock *Clock
 	event trace.Event // scratch: a Sink keeps no reference
+	// The type of the last event and its text: few types follow each other.
+	spec     *shape.Spec
+	specText string
 }
 
 // A Block is a piece of HBM. The holder may read it until Free.
@@ -302,8 +306,11 @@ func (h *HBM) emit(k trace.Kind, b *Block) {
 		Kind: k, Stack: b.Owner.Stack, Value: b.Owner.Value, Name: b.Owner.What,
 		Bytes: b.Bytes, PaddedBytes: b.Size, InUseBytes: h.used,
 	}
-	if b.Owner.Spec != nil && b.Owner.Spec.Valid() {
-		e.Spec = b.Owner.Spec.String()
+	if s := b.Owner.Spec; s != nil && s.Valid() {
+		if s != h.spec {
+			h.spec, h.specText = s, s.String()
+		}
+		e.Spec = h.specText
 	}
 	if h.clock != nil {
 		e.AtNS = h.clock.HostNS

@@ -33,7 +33,7 @@ func (d *Dispatcher) checkBounds(def *op.Def, attrs op.Attrs, in []*Value, st *t
 				e.Into, e.IntoStack = in[c.Into].typ.Spec, in[c.Into].stack
 			}
 			if d.tracing() {
-				d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Op: d.nextOp, Name: e.Op, Reason: "bounds", Text: e.Error()})
+				d.emit(trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Op: d.nextOp, Name: e.Op, Reason: "bounds", Text: e.Error()})
 			}
 			return e
 		}

@@ -80,7 +80,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		for _, v := range n.in {
 			if v != nil && v.buf == nil && v.node != nil {
 				if !v.node.queued && !v.node.info.meta && d.tracing() {
-					d.emit(&trace.Event{Kind: trace.Recompute, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name()})
+					d.emit(trace.Event{Kind: trace.Recompute, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name()})
 				}
 				need(v.node)
 			}

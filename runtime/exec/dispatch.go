@@ -57,6 +57,7 @@ type Dispatcher struct {
 	mode    *Mode
 	checks  Checks
 	tracer  Tracer
+	event   trace.Event // scratch of emit
 	place   Place
 	spotter Spotter // place, when it is one
 	spot    Spot    // of the present operation
@@ -179,12 +180,14 @@ func (d *Dispatcher) SetCell(n int) { d.cell = n }
 
 func (d *Dispatcher) tracing() bool { return d.tracer != nil && d.tracer.On() }
 
-func (d *Dispatcher) emit(ev *trace.Event) {
-	ev.Cell = d.cell
-	if ev.Mode == "" {
-		ev.Mode = d.mode.Name
+func (d *Dispatcher) emit(ev trace.Event) {
+	e := &d.event // a Sink keeps no reference
+	*e = ev
+	e.Cell = d.cell
+	if e.Mode == "" {
+		e.Mode = d.mode.Name
 	}
-	d.tracer.Emit(ev)
+	d.tracer.Emit(e)
 }
 
 // Apply asks for an operation. It refuses bad shapes, dtypes and (in Debug)
@@ -352,8 +355,8 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 	}
 	if d.tracing() {
 		for _, v := range n.outs {
-			d.emit(&trace.Event{Kind: trace.Apply, AtNS: d.clock.HostNS, Stack: n.stack, Op: n.opn, Name: string(n.def.Name),
-				Spec: v.typ.Spec.String(), Value: v.id, Bytes: v.typ.Spec.Bytes(), PaddedBytes: v.typ.Spec.PaddedBytes()})
+			d.emit(trace.Event{Kind: trace.Apply, AtNS: d.clock.HostNS, Stack: n.stack, Op: n.opn, Name: string(n.def.Name),
+				Spec: v.typ.string(), Value: v.id, Bytes: v.typ.Spec.Bytes(), PaddedBytes: v.typ.Spec.PaddedBytes()})
 		}
 	}
 	var err error
@@ -466,7 +469,7 @@ func (d *Dispatcher) refuse(def *op.Def, err error) error {
 	}
 	e := &OpError{Op: string(def.Name), Stack: st, Err: err}
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Name: e.Op, Reason: "refused", Text: e.Error()})
+		d.emit(trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: st, Name: e.Op, Reason: "refused", Text: e.Error()})
 	}
 	return e
 }
@@ -537,7 +540,7 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	v.buf = b
 	d.clock.HostNS += transferNS(d.dev.Chip(), s.Bytes())
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: d.clock.HostNS - transferNS(d.dev.Chip(), s.Bytes()), Stack: st, Name: "host to device", Spec: s.String(), Bytes: s.Bytes(),
+		d.emit(trace.Event{Kind: trace.Transfer, AtNS: d.clock.HostNS - transferNS(d.dev.Chip(), s.Bytes()), Stack: st, Name: "host to device", Spec: s.String(), Bytes: s.Bytes(),
 			DurationNS: transferNS(d.dev.Chip(), s.Bytes()), Reason: what, Value: v.id})
 	}
 	d.addLive(v)

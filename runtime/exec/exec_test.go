@@ -395,16 +395,24 @@ func BenchmarkAdd4(b *testing.B) {
 	for _, m := range []*Mode{Strict, Debug} {
 		b.Run(m.Name, func(b *testing.B) {
 			chip, _ := device.LookupChip("v5e")
-			d := New(sim.New(chip, sim.Options{}), Options{Mode: m})
-			x, y := vec(b, d, 1, 2, 3, 4), vec(b, d, 1, 2, 3, 4)
-			b.ReportAllocs()
-			for b.Loop() {
-				v, err := d.Apply1(&add, nil, x, y)
-				if err != nil {
-					b.Fatal(err)
-				}
-				d.Release(v)
-			}
+			benchAdd(b, New(sim.New(chip, sim.Options{}), Options{Mode: m}))
 		})
+		b.Run(m.Name+"/recorded", func(b *testing.B) {
+			chip, _ := device.LookupChip("v5e")
+			rec := trace.NewRecorder(1 << 12)
+			benchAdd(b, New(sim.New(chip, sim.Options{Sink: rec}), Options{Mode: m, Tracer: rec}))
+		})
+	}
+}
+
+func benchAdd(b *testing.B, d *Dispatcher) {
+	x, y := vec(b, d, 1, 2, 3, 4), vec(b, d, 1, 2, 3, 4)
+	b.ReportAllocs()
+	for b.Loop() {
+		v, err := d.Apply1(&add, nil, x, y)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Release(v)
 	}
 }

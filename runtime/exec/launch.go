@@ -152,7 +152,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	number := d.stats.Launches
 	tracing := d.tracing()
 	if tracing {
-		d.emit(&trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: last.opn, Reason: why.String()})
+		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: last.opn, Reason: why.String()})
 	}
 	e, hit, err := d.compiled(r, number, why)
 	if err != nil {
@@ -233,7 +233,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		}
 	}
 	if tracing {
-		d.emit(&trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: last.opn,
+		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: last.opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
 			Reason: why.String(), InUseBytes: d.hbm.Used(), Parts: parts(r, plan)})
 		d.exchanged(number, start, last, l.Collectives)
@@ -244,7 +244,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 func (d *Dispatcher) failure(n *node, number int64, err error) *OpError {
 	e := &OpError{Op: string(n.def.Name), OpN: n.opn, Stack: n.stack, Err: err}
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Op: n.opn, Name: e.Op, Reason: "launch", Text: e.Error()})
+		d.emit(trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Op: n.opn, Name: e.Op, Reason: "launch", Text: e.Error()})
 	}
 	return e
 }
@@ -267,7 +267,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 		e.reads++
 		e.usedAt = number
 		if d.tracing() {
-			d.emit(&trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: k.String()})
+			d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: k.String()})
 		}
 		return e, true, nil
 	}
@@ -292,7 +292,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	c.entries[k], c.variants[k.Shapeless] = e, e
 	c.compiles++
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Compile, AtNS: d.clock.HostNS, HostNS: e.compile.Nanoseconds(), Stack: r.nodes[len(r.nodes)-1].stack, Launch: int(number),
+		d.emit(trace.Event{Kind: trace.Compile, AtNS: d.clock.HostNS, HostNS: e.compile.Nanoseconds(), Stack: r.nodes[len(r.nodes)-1].stack, Launch: int(number),
 			CacheKey: k.String(), Name: g.Name, Ops: opNames(r.nodes), Reason: e.why})
 	}
 	return e, false, nil
@@ -365,8 +365,8 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 		if d.place != nil {
 			st = d.place.Where()
 		}
-		d.emit(&trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.typ.Spec.String()})
-		d.emit(&trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: part.String(), Bytes: part.Bytes(), Value: v.id, Reason: why.String()})
+		d.emit(trace.Event{Kind: trace.Read, AtNS: at, Stack: st, Value: v.id, Name: why.String(), Spec: v.typ.Spec.String()})
+		d.emit(trace.Event{Kind: trace.Transfer, AtNS: at, DurationNS: d.clock.HostNS - at, Stack: st, Name: "device to host", Spec: part.String(), Bytes: part.Bytes(), Value: v.id, Reason: why.String()})
 	}
 	return d.host(v)
 }

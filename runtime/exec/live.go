@@ -226,7 +226,7 @@ func (d *Dispatcher) revive(v *Value) error {
 	d.addLive(v)
 	d.dirty = true
 	if d.tracing() {
-		d.emit(&trace.Event{Kind: trace.Revive, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name(), Spec: v.typ.Spec.String()})
+		d.emit(trace.Event{Kind: trace.Revive, AtNS: d.clock.HostNS, Stack: v.stack, Value: v.id, Name: v.name(), Spec: v.typ.Spec.String()})
 	}
 	return nil
 }

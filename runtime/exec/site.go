@@ -3,12 +3,14 @@ package exec
 import (
 	"math"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
 )
 
 // A site remembers what an operation became for one set of operand types and
@@ -31,6 +33,9 @@ type site struct {
 	plan  *device.Plan
 	// Of the chip.
 	issueNS, syncNS int64
+	// For the trace.
+	names []string
+	key   string
 }
 
 // sitesOf is how many sites a row keeps; the oldest goes first.
@@ -166,7 +171,11 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 			return false
 		}
 	}
-	if s.run == nil || donor >= 0 && d.mode.Donate && !d.noDonate || d.syncer != nil && d.mode.Wait || d.tracing() {
+	if s.run == nil || donor >= 0 && d.mode.Donate && !d.noDonate || d.syncer != nil && d.mode.Wait {
+		return false
+	}
+	tracing := d.tracing()
+	if tracing && !d.surely(n) {
 		return false
 	}
 	l := &d.singleA
@@ -182,7 +191,13 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	number := d.stats.Launches + 1
 	w := &l.Owner
 	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.name(), &o.typ.Spec, o.stack
-	l.Attrs, l.Home, l.Late = n.attrs, n.home, !d.mode.Wait
+	l.Attrs, l.Home, l.Late = n.attrs, n.home, !d.mode.Wait && !tracing
+	var t0 time.Time
+	if tracing {
+		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Ops: s.names, Op: n.opn, Reason: ReasonEveryOp.String()})
+		d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: s.key})
+		t0 = time.Now()
+	}
 	buf, ok := s.run.RunSingle(l)
 	if !ok {
 		return false
@@ -204,14 +219,35 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	}
 	d.stats.DeviceNS += plan.DurationNS
 	d.stats.SavedBytes += plan.SavedBytes
-	d.groups.addSingle(d, n, e, start)
+	var hostNS int64
+	if tracing {
+		hostNS = time.Since(t0).Nanoseconds()
+		d.stats.HostNS += hostNS
+	}
+	d.groups.addSingle(d, n, e, start, hostNS)
 	if len(d.hooks) > 0 {
 		d.launched(Launched{Number: number, Name: e.graph.Name, Why: ReasonEveryOp, Ops: 1, OpN: n.opn, Out: []*Value{o}, Stack: n.stack})
 	}
 	if d.past.ring != nil {
 		d.past.launched(n.opn, number)
 	}
+	if tracing {
+		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: n.stack, Launch: int(number), Op: n.opn,
+			Name: e.graph.Name, Ops: s.names, FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
+			Reason: ReasonEveryOp.String(), InUseBytes: d.hbm.Used()})
+	}
 	return true
+}
+
+// surely says whether the short way cannot fail: the events of a launch are
+// told before it, and may be told once only.
+func (d *Dispatcher) surely(n *node) bool {
+	for _, v := range n.in {
+		if v != nil && (v.buf == nil || v.buf.Freed()) {
+			return false
+		}
+	}
+	return n.def.Class == op.Elementwise && d.hbm.LargestFree() > n.outs[0].typ.Spec.PaddedBytes()+d.dev.Chip().AlignBytes
 }
 
 // learn looks the executable of a site up in the cache. It is there when an
@@ -231,6 +267,7 @@ func (d *Dispatcher) learn(n *node) bool {
 	if e == nil {
 		return false
 	}
+	s.names, s.key = opNames(r.nodes), e.key.String()
 	s.entry, s.gen, s.level = e, d.cache.gen, d.mode.Level
 	s.run = nil
 	if x, ok := e.exe.(device.SingleRunner); ok && x.Singly() {

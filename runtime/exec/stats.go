@@ -95,9 +95,9 @@ func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason
 }
 
 // addSingle is add for an operation launched alone that was found in the cache.
-func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start int64) {
+func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start, hostNS int64) {
 	x := g.begin(d, e, n.stack)
-	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = ReasonEveryOp, true, start, 0, 0, nil
+	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = ReasonEveryOp, true, start, hostNS, 0, nil
 	x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 }
 

@@ -68,10 +68,19 @@ func (v *Value) name() string { return *v.what }
 type Type struct {
 	Spec shape.Spec
 	Seen shape.View
+	text string // of Spec, once it was asked for
+}
+
+// string gives Spec as text. The dispatcher's lock is held.
+func (t *Type) string() string {
+	if t.text == "" {
+		t.text = t.Spec.String()
+	}
+	return t.text
 }
 
 // TypeOf makes a Type.
-func TypeOf(s shape.Spec) *Type { return &Type{s, shape.View{Dims: s.Dims}} }
+func TypeOf(s shape.Spec) *Type { return &Type{Spec: s, Seen: shape.View{Dims: s.Dims}} }
 
 // settled is the depth of values that outlived the statement that made them.
 const settled = -1

@@ -151,6 +151,11 @@ type CompileOptions struct {
 // Compile gives a function of f's own type whose operations are launched as
 // one program. Reading a value inside f is refused with
 // *exec.ReadWhileTracingError; gradients flow through.
+//
+// f runs at each call, its operations collected, and the program is found again
+// by what they are: rows, edges, static attributes, types and outputs. What f
+// reads of Go (closures, fields, branches), the mode and which tensors want
+// gradients therefore need no guards. Go numbers are arguments of the program.
 func Compile(f any, _ ...CompileOptions) any {
 	fv := reflect.ValueOf(f)
 	if fv.Kind() != reflect.Func {
