@@ -134,7 +134,7 @@ func rowCases() []Case {
 	return append(list,
 		Case{Name: "sort", DType: tpu.F32, Work: sortLength, Unit: "element", build: func(m *exec.Mode) unit {
 			v := uniform(4, 1, sortLength)
-			return simple(m, func() *tpu.Tensor { s, _ := v.Sort(); return s })
+			return simple(m, v.MSort)
 		}},
 		Case{Name: "gather", DType: tpu.F32, Work: 2 * picks * width * 4, Unit: "byte", build: func(m *exec.Mode) unit {
 			t, i := uniform(5, 1, table, width), integers(6, table, picks)

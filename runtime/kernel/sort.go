@@ -11,14 +11,8 @@ func Sort(c *Call) error { return sorted(c, c.Attrs.Bool("descending"), 0) }
 // Argsort gives only the positions.
 func Argsort(c *Call) error {
 	x := c.In[0]
-	values := Array{DType: x.DType, View: denseView(x.Dims), Buf: Alloc(x.Size() * x.DType.HostBytes())}
+	values := Array{DType: x.DType, View: denseView(x.Dims), Buf: AllocRaw(x.Size() * x.DType.HostBytes())}
 	return Sort(&Call{In: c.In, Out: []Array{values, c.Out[0]}, Attrs: c.Attrs})
-}
-
-// Msort sorts along the first axis.
-func Msort(c *Call) error {
-	places := Array{DType: typeOf[int64](), View: denseView(c.In[0].Dims), Buf: Alloc(8 * c.In[0].Size())}
-	return Sort(&Call{In: c.In, Out: []Array{c.Out[0], places}, Attrs: Attrs{{Name: "dim", Value: 0}}})
 }
 
 // Topk gives the k largest (or smallest) elements along dim, in order, and where they are.

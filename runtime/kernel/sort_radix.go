@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"math"
+	"sync/atomic"
 
+	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/mem"
 )
 
@@ -40,7 +42,7 @@ func radixRow[T accum](x, y []T, idx []int64, descending bool) bool {
 			a[i] = uint64(key(x[i])^flip)<<32 | uint64(uint32(i))
 		}
 	})
-	a = radixSort(a, b)
+	a = radixSort(a, b, 32)
 	Parallel(len(y), radixGrain, func(lo, hi int) {
 		for i, e := range a[lo:hi] {
 			at := uint32(e)
@@ -77,19 +79,19 @@ func keyF32(x float32) uint32 {
 	return u ^ (uint32(int32(u)>>31) | 1<<31)
 }
 
-// radixSort sorts entries by their upper halves, stably, digit by digit from
+// radixSort sorts entries by the 32 bits from low on, stably, digit by digit from
 // the lowest, and gives the slice of the two that holds the result.
-func radixSort(a, b []uint64) []uint64 {
+func radixSort[E uint32 | uint64](a, b []E, low int) []E {
 	chunks := max(1, min(threads(), len(a)/radixGrain))
 	size := (len(a) + chunks - 1) / chunks
 	counts := make([][digits]int32, chunks)
 	for d := range keyDigits {
-		shift := 32 + d*digitBits
+		shift := low + d*digitBits
 		each(chunks, chunks, func(c int) {
 			n := &counts[c]
 			clear(n[:])
 			for _, e := range a[min(c*size, len(a)):min((c+1)*size, len(a))] {
-				n[e>>shift%digits]++
+				n[e>>(shift&63)%digits]++
 			}
 		})
 		// A count becomes the place of the first entry of its digit and chunk.
@@ -107,7 +109,7 @@ func radixSort(a, b []uint64) []uint64 {
 		each(chunks, chunks, func(c int) {
 			place := &counts[c]
 			for _, e := range a[min(c*size, len(a)):min((c+1)*size, len(a))] {
-				p := &place[e>>shift%digits]
+				p := &place[e>>(shift&63)%digits]
 				b[*p] = e
 				*p++
 			}
@@ -115,4 +117,56 @@ func radixSort(a, b []uint64) []uint64 {
 		a, b = b, a
 	}
 	return a
+}
+
+// Msort sorts along the first axis, without telling places.
+func Msort(c *Call) error {
+	x, out := c.In[0], c.Out[0]
+	if computeType(out.DType) == dtype.F32 && out.Size() > 0 {
+		axes := oneAxis(Attrs{{Name: "dim", Value: 0}}, len(x.Dims))
+		mapRows(x, out, axes, sortValues)
+		return nil
+	}
+	places := Array{DType: dtype.I64, View: denseView(x.Dims), Buf: AllocRaw(8 * x.Size())}
+	return Sort(&Call{In: c.In, Out: []Array{out, places}, Attrs: Attrs{{Name: "dim", Value: 0}}})
+}
+
+// sortValues fills y with x in ascending order. Rows with NaN or -0, whose order
+// their keys do not tell, and short ones are sorted with their places.
+func sortValues(x, y []float32) {
+	n := len(x)
+	if n < radixLeast || n > math.MaxInt32 || !sortByBits(x, y) {
+		sortRow[float32](false)(x, y, make([]int64, n))
+	}
+}
+
+// sortByBits sorts a row whose elements differ where their bits do; it reports
+// false when there are others.
+func sortByBits(x, y []float32) bool {
+	n := len(x)
+	raw, scratch := mem.Default().Scratch(8 * n)
+	defer scratch.Release()
+	a, b := As[uint32](raw)[:n], As[uint32](raw)[n:2*n]
+	var odd atomic.Bool
+	Parallel(n, radixGrain, func(lo, hi int) {
+		bad := false
+		for i, v := range x[lo:hi] {
+			u := math.Float32bits(v)
+			bad = bad || u == 1<<31 || v != v
+			a[lo+i] = u ^ (uint32(int32(u)>>31) | 1<<31)
+		}
+		if bad {
+			odd.Store(true)
+		}
+	})
+	if odd.Load() {
+		return false
+	}
+	a = radixSort(a, b, 0)
+	Parallel(n, radixGrain, func(lo, hi int) {
+		for i, k := range a[lo:hi] {
+			y[lo+i] = math.Float32frombits(k ^ (^uint32(int32(k)>>31) | 1<<31))
+		}
+	})
+	return true
 }

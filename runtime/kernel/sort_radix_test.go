@@ -28,6 +28,14 @@ func TestRadixAgreesWithComparing(t *testing.T) {
 					x[i] = next()
 				}
 				testRadix(t, name, x, descending)
+				values, want, places := make([]float32, n), make([]float32, n), make([]int64, n)
+				sortValues(x, values)
+				radixRow(x, want, places, false)
+				for i := range want {
+					if math.Float32bits(values[i]) != math.Float32bits(want[i]) {
+						t.Fatalf("%s: place %d of %d has %v, want %v", name, i, n, values[i], want[i])
+					}
+				}
 				ints := make([]int64, n)
 				for i := range ints {
 					ints[i] = int64(r.IntN(n)) - 100
@@ -84,6 +92,7 @@ func BenchmarkRowOps(b *testing.B) {
 		call Call
 	}{
 		{"sort", Sort, Call{In: []Array{long}, Out: []Array{New(long.Spec()), index(1 << 20)}, Attrs: Attrs{{Name: "dim", Value: 0}, {Name: "descending", Value: false}}}},
+		{"msort", Msort, Call{In: []Array{long}, Out: []Array{New(long.Spec())}}},
 		{"argmax", Argmax, Call{In: []Array{wide}, Out: []Array{index(4096)}, Attrs: Attrs{{Name: "dim", Value: 1}}}},
 		{"cumsum", Cumsum, Call{In: []Array{wide}, Out: []Array{New(wide.Spec())}, Attrs: Attrs{{Name: "dim", Value: 1}}}},
 	} {
