@@ -106,8 +106,13 @@ func exit(code int) error {
 	return exitError(code)
 }
 
-// fail reports a usage error and gives its code.
+// fail reports a usage error and gives its code, or that of an error that has one.
 func (a *app) fail(format string, args ...any) error {
 	fmt.Fprintf(a.stderr, "tpush: "+format+"\n", args...)
+	for _, x := range args {
+		if e, ok := x.(interface{ ExitCode() int }); ok {
+			return exitError(e.ExitCode())
+		}
+	}
 	return exitError(plain.ExitUsage)
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -221,8 +222,40 @@ func (a *app) startKernel(k *kernelFlags, args []string) (*kernel.Process, error
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Start(self, append(append(k.args(), "--"), args...)...)
+	p, err := kernel.Start(self, append(append(k.args(), "--"), args...)...)
+	if err != nil || k.device == "" || k.device == repl.Simulator {
+		return p, err
+	}
+	// A device behind a plug-in may not open: its kernel says why and ends at once.
+	if _, err := p.Info(context.Background()); err != nil {
+		return nil, &deviceError{k.device, err}
+	}
+	return p, nil
 }
+
+// A deviceError is a kernel that ended because its device did not open.
+type deviceError struct {
+	device string
+	err    error
+}
+
+// Error is what the kernel said last.
+func (e *deviceError) Error() string {
+	why := e.err.Error()
+	var died *kernel.DiedError
+	if errors.As(e.err, &died) {
+		if words := died.Words(1); len(words) > 0 {
+			why = strings.TrimPrefix(words[0], "tpush: ")
+		}
+	}
+	return "device " + e.device + ": " + why
+}
+
+// Unwrap gives how the kernel ended.
+func (e *deviceError) Unwrap() error { return e.err }
+
+// ExitCode is that of a device that cannot be used.
+func (*deviceError) ExitCode() int { return plain.ExitDevice }
 
 // supervise starts a kernel process that can be replaced by another one.
 func (a *app) supervise(k *kernelFlags, args []string) (*kernel.Supervisor, error) {

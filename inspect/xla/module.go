@@ -12,6 +12,9 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
 )
 
+// textPlace is how the compiler writes a place in the text that it was given.
+var textPlace = regexp.MustCompile(`(?m)^-:`)
+
 var moduleName = regexp.MustCompile(`\bmodule\s+@([\w.$-]+)`)
 
 // LookModule makes the report of a StableHLO text that was read from a file.
@@ -24,7 +27,10 @@ func LookModule(ctx context.Context, path, text string, chip *device.Chip, c *ah
 	r, err := c.Compile(ctx, chip.Name, s.Text, o)
 	var ce *ahead.CompileError
 	if errors.As(err, &ce) && s.Text != text { // the locations may be what it does not like
-		r, err = c.Compile(ctx, chip.Name, text, o)
+		plain, perr := c.Compile(ctx, chip.Name, text, o)
+		if perr == nil || !strings.Contains(err.Error(), path+":") {
+			r, err = plain, perr
+		}
 	}
 	out := &Report{Subject: path, Chip: chip.Name}
 	p := Program{Name: s.Name}
@@ -33,6 +39,7 @@ func LookModule(ctx context.Context, path, text string, chip *device.Chip, c *ah
 		return nil, err
 	}
 	out.Compiler = cmp.Or(version, unnamed)
+	p.Error = textPlace.ReplaceAllLiteralString(p.Error, path+":")
 	out.Programs = []Program{p}
 	return out, nil
 }
