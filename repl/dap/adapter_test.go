@@ -319,6 +319,8 @@ func TestBreakpointRequests(t *testing.T) {
 		{"setFunctionBreakpoints", `{"breakpoints":[{"name":"f"}]}`, `"verified":true`},
 		{"setExceptionBreakpoints", `{"filters":["nan","all"]}`, `"breakpoints":[]`},
 		{"setExceptionBreakpoints", `{"filters":["luck"]}`, "no filter"},
+		{"setExceptionBreakpoints", `{"filters":[],"filterOptions":[{"filterId":"luck"}]}`, "no filter"},
+		{"setExceptionBreakpoints", `{"filters":[],"filterOptions":[{"filterId":"nan","condition":"1"}]}`, "takes no condition"},
 		{"dataBreakpointInfo", `{"name":"x"}`, `"dataId":"var:x"`},
 		{"setDataBreakpoints", `{"breakpoints":[{"dataId":"var:x"}]}`, `"verified":true`},
 		{"dance", `{}`, "unknown command"},

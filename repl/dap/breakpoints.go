@@ -59,12 +59,19 @@ func (a *Adapter) setFunctionBreakpoints(_ context.Context, r *request) (any, er
 
 func (a *Adapter) setExceptionBreakpoints(_ context.Context, r *request) (any, error) {
 	x := arguments[dap.SetExceptionBreakpointsArguments](r)
-	for _, f := range x.Filters {
+	filters := x.Filters
+	for _, o := range x.FilterOptions {
+		if o.Condition != "" {
+			return nil, bad("setExceptionBreakpoints: filter %q takes no condition", o.FilterId)
+		}
+		filters = append(filters, o.FilterId)
+	}
+	for _, f := range filters {
 		if !isFilter(f) {
 			return nil, bad("setExceptionBreakpoints: no filter %q", f)
 		}
 	}
-	return shownBreakpoints(a.e.SetErrors(x.Filters), nil), nil
+	return shownBreakpoints(a.e.SetErrors(filters), nil), nil
 }
 
 func isFilter(name string) bool {

@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -232,6 +233,10 @@ func (d *Debugger) check(b *Breakpoint) error {
 		return nil
 	}
 	c, err := d.condition(b.Cond, at.Locals)
+	var ce *cell.CompileError
+	if errors.As(err, &ce) && d.in.CheckEval(b.Cond, at.Locals) == nil {
+		return nil // it is compiled when the place is reached
+	}
 	if err != nil {
 		return err
 	}

@@ -45,9 +45,7 @@ func (in *Interp) CompileEval(text string, at *cell.Local) (*Evaluation, error) 
 	in.types.Lock()
 	defer in.types.Unlock()
 	r := in.run
-	undo := in.scope.Preview(in.unit, func(name string) bool { return r != nil && r.reached[name] })
-	c, err := in.scope.CompileEval(text, at)
-	undo()
+	c, err := in.preview(text, at, func(name string) bool { return r != nil && r.reached[name] })
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +54,22 @@ func (in *Interp) CompileEval(text string, at *cell.Local) (*Evaluation, error) 
 		return nil, &cell.InternalError{Stage: "interpret", Err: err}
 	}
 	return e, nil
+}
+
+// CheckEval tells what is wrong with an expression for a place that the running
+// cell has yet to come to: the variables that it declares further down count.
+func (in *Interp) CheckEval(text string, at *cell.Local) error {
+	in.types.Lock()
+	defer in.types.Unlock()
+	_, err := in.preview(text, at, func(string) bool { return true })
+	return err
+}
+
+// preview compiles an evaluation with the names of the running unit in scope.
+func (in *Interp) preview(text string, at *cell.Local, reached func(name string) bool) (*cell.Evaluation, error) {
+	undo := in.scope.Preview(in.unit, reached)
+	defer undo()
+	return in.scope.CompileEval(text, at)
 }
 
 // Run evaluates on the calling goroutine: local gives the pointers of locals.
