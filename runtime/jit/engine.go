@@ -1,19 +1,23 @@
 package jit
 
-import "sync"
+import (
+	"sync"
 
-// Level is the way an Engine runs programs.
-type Level uint8
-
-// The levels. All give the same bits.
-const (
-	Tiles  Level = iota // Go loops over tiles, on any processor
-	AVX2                // machine code for 256-bit registers, with FMA and F16C
-	AVX512              // machine code for 512-bit registers (F, BW, DQ, VL)
+	"github.com/tpush/tpush/runtime/simd"
 )
 
-// String gives the name: avx512.
-func (l Level) String() string { return [...]string{"tiles", "avx2", "avx512"}[l] }
+// Level is the way an Engine runs programs. All levels give the same bits.
+type Level = simd.Level
+
+// The levels.
+const (
+	Tiles  = simd.Generic // Go loops over tiles, on any processor
+	AVX2   = simd.AVX2    // machine code for 256-bit registers
+	AVX512 = simd.AVX512  // machine code for 512-bit registers
+)
+
+// Best is the highest level this processor has.
+func Best() Level { return simd.Detected() }
 
 // An Engine makes kernels of programs and remembers them. It may be used by
 // many goroutines.

@@ -2,9 +2,6 @@
 
 package jit
 
-// Best is the highest level this processor has.
-func Best() Level { return Tiles }
-
 // allowed says whether the system lets pages become executable.
 func allowed() bool { return false }
 
