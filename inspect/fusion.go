@@ -364,9 +364,9 @@ func (g *FusionGroup) State() string {
 // Summary is a line: what ran in how many launches, what that saved.
 func (f *Fusion) Summary() string {
 	s := fmt.Sprintf("%s in %s, %d queued   saved %s and %s of HBM traffic", viz.Plural(f.Ops, "op"), viz.Plural(f.Launches, "launch"), f.Queued,
-		viz.Count(max(f.Ops-f.Launches-int64(f.Queued), 0)), viz.Bytes(f.SavedBytes))
+		viz.Plural(max(f.Ops-f.Launches-int64(f.Queued), 0), "launch"), viz.Bytes(f.SavedBytes))
 	if f.GraphBreaks > 0 {
-		s += fmt.Sprintf("   %d graph breaks", f.GraphBreaks)
+		s += fmt.Sprintf("   %s", viz.Plural(f.GraphBreaks, "graph break"))
 	}
 	return s
 }

@@ -92,7 +92,7 @@ func (a *app) shot(k *kernelFlags, f *shotFlags, args []string) error {
 	if !ok {
 		return a.fail("shot: no palette %q", f.palette)
 	}
-	o := tui.Options{Keys: config.Default().Keys, Welcome: true, Theme: theme, Now: func() time.Time { return time.Unix(0, 0).UTC() }}
+	o := tui.Options{Keys: config.Default().Keys, Welcome: true, Theme: theme, Now: func() time.Time { return time.Unix(0, 0).UTC() }, AnswerWithin: shotTimeout}
 	if len(args) == 1 {
 		file, text, err := store.Open(args[0])
 		if err != nil {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -38,9 +39,9 @@ func (m *Model) askKernel(work func(ctx context.Context, k Kernel) func(m *Model
 	if m.state != ready {
 		return nil
 	}
-	k := m.kernel
+	k, within := m.kernel, cmp.Or(m.opts.AnswerWithin, answerDeadline)
 	return m.ask(func() func(m *Model) tea.Cmd {
-		ctx, cancel := context.WithTimeout(context.Background(), answerDeadline)
+		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
 		return work(ctx, k)
 	})

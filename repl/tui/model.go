@@ -48,6 +48,9 @@ type Options struct {
 	// SkipSpace keeps what begins with a space out of the history.
 	SkipSpace bool
 	Timeout   time.Duration // of a cell, 0 for none
+	// AnswerWithin bounds the wait for what the kernel tells about the text being
+	// typed; 0 for what a user would wait.
+	AnswerWithin time.Duration
 	// Config is the configuration in force and ConfigFile the user's own file,
 	// which :config changes. Without them :config has nothing to show.
 	Config     *config.Config
