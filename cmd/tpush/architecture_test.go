@@ -32,7 +32,7 @@ type layer struct {
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
 	{name: "the machine", packages: []string{"runtime/mem", "runtime/par", "runtime/simd"}},
-	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "repl/shot", "runtime/safetensors"}},
+	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "runtime/stdpipe", "repl/shot", "runtime/safetensors"}},
 	{name: "the user's files", packages: []string{"repl/config", "repl/store", "repl/store/atomicfile", "repl/publish"}, may: map[string][]string{"repl/store": {"repl/store/atomicfile"}, "repl/publish": {"repl/store"}}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/jit/recipe", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{
 		"runtime/shape": {"runtime/dtype"}, "runtime/jit": {"runtime/dtype"}, "runtime/jit/recipe": {"runtime/jit"}, "runtime/kernel": {"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/jit/recipe"}, "runtime/stablehlo": {"runtime/dtype", "runtime/shape"},

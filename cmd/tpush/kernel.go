@@ -16,6 +16,7 @@ import (
 	"github.com/tpush/tpush/repl/dap"
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/view"
+	"github.com/tpush/tpush/runtime/stdpipe"
 )
 
 // kernelCommand is the child process: frames on standard input and output.
@@ -37,7 +38,7 @@ func (a *app) kernelCommand() *cobra.Command {
 			if err := applySettings(h.s, k.set); err != nil {
 				return a.fail("%v", err)
 			}
-			in, out, err := kernel.Claim()
+			in, out, err := stdpipe.Claim()
 			if err != nil {
 				return a.fail("%v", err)
 			}

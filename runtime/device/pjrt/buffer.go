@@ -1,6 +1,7 @@
 package pjrt
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 
@@ -109,7 +110,7 @@ func (b *buffer) send(w *worker.Worker, where *shape.Sharding) error {
 		}
 	}
 	if b.host == nil {
-		return &LostError{b.spec, b.dev.w.Dead()}
+		return &LostError{b.spec, errReplaced}
 	}
 	t, err := typeOf(b.spec)
 	if err != nil {
@@ -146,7 +147,7 @@ func (b *buffer) Wait() error {
 	defer done()
 	if b.where == nil || b.where.Whole() {
 		if err := b.there[0].Get(ctx, host); err != nil {
-			return err
+			return b.lost(err)
 		}
 		b.host = host
 		return nil
@@ -157,12 +158,21 @@ func (b *buffer) Wait() error {
 	for i := 0; i < len(b.where.Devices); i += each {
 		d := b.where.Devices[i]
 		if err := b.there[d].Get(ctx, one); err != nil {
-			return err
+			return b.lost(err)
 		}
 		paste(host, b.spec.Dims, one, part.Dims, b.where.TileOf(d), part.DType.HostBytes())
 	}
 	b.host = host
 	return nil
+}
+
+// lost is what became of numbers that cannot be read.
+func (b *buffer) lost(err error) error {
+	var died *worker.DiedError
+	if errors.As(err, &died) {
+		return &LostError{b.spec, err}
+	}
+	return err
 }
 
 // paste copies a tile into the whole, both row-major; a last tile may reach

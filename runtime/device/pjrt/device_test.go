@@ -139,6 +139,19 @@ func TestProcessDies(t *testing.T) {
 	if got := kernel.As[float32](again.Host().Buf); got[1] != 8 {
 		t.Errorf("after the restart: %v", got)
 	}
+	if p, err = os.FindProcess(d.PID()); err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &device.Launch{In: []device.Buffer{kept}, Owners: make([]device.Owner, 1), Donate: make([]bool, 1), Measure: true}
+	if err := e.Run(l); err != nil { // finds the process gone, and begins again
+		t.Fatal(err)
+	}
+	if got := kernel.As[float32](l.Out[0].Host().Buf); got[1] != 8 {
+		t.Errorf("begun again: %v", got)
+	}
 	var le *pjrt.LostError
 	if err := lost.(interface{ Wait() error }).Wait(); !errors.As(err, &le) {
 		t.Errorf("what was only there: %v, want a LostError", err)
@@ -251,5 +264,40 @@ func TestMeasure(t *testing.T) {
 	}
 	if l.RealNS <= 0 {
 		t.Errorf("it took %d ns", l.RealNS)
+	}
+}
+
+// TestCacheShared: devices that compile the same programs at the same time, in
+// one folder, all get right numbers and leave whole files.
+func TestCacheShared(t *testing.T) {
+	o := options(t)
+	o.Fast = true
+	dir := t.TempDir()
+	t.Run("together", func(t *testing.T) {
+		for range 3 {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				o := o
+				o.Cache = &pjrt.Cache{Folders: []string{dir}, Library: "L"}
+				d := open(t, o)
+				for n := 1; n < 6; n++ {
+					out, err := run(double(t, d, n), numbers(t, d, make([]float32, n)...))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := out.(device.Waiter).Wait(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	})
+	o.Cache = &pjrt.Cache{Folders: []string{dir}, Library: "L"}
+	d := open(t, o)
+	for n := 1; n < 6; n++ {
+		double(t, d, n)
+	}
+	if s := o.Cache.Stats(); s.Hits != 5 || s.Misses != 0 {
+		t.Errorf("afterwards %d hits, %d misses", s.Hits, s.Misses)
 	}
 }

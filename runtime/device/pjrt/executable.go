@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -70,7 +71,20 @@ func (e *CompileError) Unwrap() error { return e.Err }
 
 // Run sends the inputs that the process does not hold and starts the program.
 // It does not wait: what fails while it runs shows when a result is read.
+//
+// When the process dies under it the launch is done again in a new one, unless
+// an input was only in the old one or gave its memory away.
 func (x *executable) Run(l *device.Launch) error {
+	err := x.attempt(l)
+	var died *worker.DiedError
+	var lost *LostError
+	if !errors.As(err, &died) || errors.As(err, &lost) || slices.Contains(l.Donate, true) {
+		return err
+	}
+	return x.attempt(l)
+}
+
+func (x *executable) attempt(l *device.Launch) error {
 	if err := x.launch(l); err != nil || !l.Measure {
 		return err
 	}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
+	"github.com/tpush/tpush/runtime/dtype"
 )
 
 // An array is one input or result of a program: flat, row-major numbers, the
@@ -70,11 +72,15 @@ func (a *array) append(b []byte, t capi.Type, v any) ([]byte, error) {
 	case "f32":
 		return appendUint(b, 4, uint64(math.Float32bits(float32(f)))), nil
 	}
-	k, ok := narrow[t.String()]
+	k, ok := formatOf(t.String())
 	if !ok {
 		return nil, &capi.TypeError{Name: t.String()}
 	}
-	return appendUint(b, t.HostBytes(), uint64(k.encode(f))), nil
+	over := dtype.Overflows
+	if k.Special == dtype.FN { // as the recordings have it
+		over = dtype.Saturates
+	}
+	return appendUint(b, t.HostBytes(), k.Encode(f, over)), nil
 }
 
 func appendUint(b []byte, width int, v uint64) []byte {
@@ -151,100 +157,12 @@ func number(name string, v uint64) float64 {
 	case "i64":
 		return float64(int64(v))
 	}
-	if k, ok := narrow[name]; ok {
-		return k.decode(uint32(v))
+	if k, ok := formatOf(name); ok {
+		return k.Decode(v)
 	}
 	return float64(v)
 }
 
-// A format is a float of at most 16 bits.
-type format struct {
-	exp, mant, bias int
-	special         special
-}
-
-// special is which patterns are no numbers.
-type special uint8
-
-const (
-	ieee   special = iota // infinities and NaN at the top exponent
-	finite                // FN: one NaN per sign, no infinities
-	fnuz                  // one zero, one NaN: the pattern of minus zero
-	none                  // every pattern is a number
-	scale                 // E8M0: powers of two, the last pattern is NaN
-)
-
-// narrow are the formats by their StableHLO names.
-var narrow = map[string]format{
-	"f16": {5, 10, 15, ieee}, "bf16": {8, 7, 127, ieee},
-	"f8E5M2": {5, 2, 15, ieee}, "f8E4M3": {4, 3, 7, ieee}, "f8E3M4": {3, 4, 3, ieee},
-	"f8E4M3FN": {4, 3, 7, finite}, "f8E5M2FNUZ": {5, 2, 16, fnuz}, "f8E4M3FNUZ": {4, 3, 8, fnuz}, "f8E4M3B11FNUZ": {4, 3, 11, fnuz},
-	"f4E2M1FN": {2, 1, 1, none}, "f8E8M0FNU": {8, 0, 127, scale},
-}
-
-func (k format) decode(b uint32) float64 {
-	if k.special == scale {
-		if b == 0xff {
-			return math.NaN()
-		}
-		return math.Ldexp(1, int(b)-127)
-	}
-	neg := b>>(k.exp+k.mant)&1 == 1
-	e, m := int(b>>k.mant)&(1<<k.exp-1), int(b)&(1<<k.mant-1)
-	top := e == 1<<k.exp-1
-	var v float64
-	switch {
-	case k.special == ieee && top && m == 0:
-		v = math.Inf(1)
-	case k.special == ieee && top, k.special == finite && top && m == 1<<k.mant-1, k.special == fnuz && neg && e == 0 && m == 0:
-		return math.NaN()
-	case e == 0:
-		v = math.Ldexp(float64(m), 1-k.bias-k.mant)
-	default:
-		v = math.Ldexp(float64(m|1<<k.mant), e-k.bias-k.mant)
-	}
-	if neg {
-		v = -v
-	}
-	return v
-}
-
-// encode rounds to nearest, ties to even: the non-negative patterns are in
-// ascending order, so the nearest one is looked for by halves.
-func (k format) encode(f float64) uint32 {
-	sign := uint32(1) << (k.exp + k.mant)
-	hi := sign - 1
-	for math.IsNaN(k.decode(hi)) {
-		hi--
-	}
-	if math.IsNaN(f) {
-		switch k.special {
-		case fnuz:
-			return sign
-		case ieee:
-			return (1<<k.exp-1)<<k.mant | 1<<(k.mant-1)
-		}
-		return sign - 1
-	}
-	a, lo := math.Abs(f), uint32(0)
-	for lo < hi {
-		if mid := (lo + hi) / 2; k.decode(mid) >= a {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	if above := k.decode(lo); lo > 0 && above > a && !math.IsInf(a, 1) {
-		if math.IsInf(above, 1) { // rounding sees the number that would come next
-			above = math.Ldexp(1, 1<<k.exp-1-k.bias)
-		}
-		up, down := above-a, a-k.decode(lo-1)
-		if down < up || down == up && lo&1 == 1 {
-			lo--
-		}
-	}
-	if math.Signbit(f) && k.special != scale && !(k.special == fnuz && lo == 0) {
-		lo |= sign
-	}
-	return lo
-}
+// formatOf is the layout of a narrow float by its StableHLO name, which is
+// XLA's with capitals.
+func formatOf(name string) (dtype.Format, bool) { return dtype.FormatByName(strings.ToLower(name)) }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"github.com/tpush/tpush/runtime/stdpipe"
 )
 
 // Child is the whole of a plug-in process: it takes standard input and output
@@ -19,22 +19,8 @@ func Child(plugin, create string) error {
 			options[k] = int64(f)
 		}
 	}
-	in, err := claim(0, "requests")
+	in, out, err := stdpipe.Claim()
 	if err != nil {
-		return err
-	}
-	out, err := claim(1, "replies")
-	if err != nil {
-		return err
-	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return err
-	}
-	if err := unix.Dup3(int(null.Fd()), 0, 0); err != nil {
-		return err
-	}
-	if err := unix.Dup3(2, 1, 0); err != nil {
 		return err
 	}
 	shared, err := MapShared(os.NewFile(3, "arrays"))
@@ -42,13 +28,4 @@ func Child(plugin, create string) error {
 		return err
 	}
 	return Serve(in, out, shared, plugin, options)
-}
-
-// claim gives a copy of a descriptor that no library knows.
-func claim(fd int, name string) (*os.File, error) {
-	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 10)
-	if err != nil {
-		return nil, os.NewSyscallError("dup", err)
-	}
-	return os.NewFile(uintptr(n), name), nil
 }

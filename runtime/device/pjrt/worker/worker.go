@@ -64,6 +64,9 @@ func (e *DiedError) Error() string {
 	return "the plug-in process died (" + e.Status + ")"
 }
 
+// DeviceFault marks it as the device's own.
+func (*DiedError) DeviceFault() {}
+
 // Start starts the process and waits until the plug-in is loaded.
 func Start(ctx context.Context, o Options) (*Worker, error) {
 	a, err := newArena()

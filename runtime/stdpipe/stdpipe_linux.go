@@ -1,21 +1,21 @@
-package kernel
+package stdpipe
 
 import (
 	"os"
 	"syscall"
 )
 
-// Claim takes the pipes of the protocol away from standard input and output:
-// a cell that opens /dev/stdin or /dev/stdout must not touch the frames. What
-// it writes there then goes to standard error, and it reads nothing.
+// Claim takes the pipes of a protocol away from standard input and output:
+// what opens /dev/stdin or prints must not touch the frames. It then reads
+// nothing, and what it prints goes to standard error.
 func Claim() (in, out *os.File, err error) {
 	claim := func(fd int, name string, instead int) (*os.File, error) {
 		own, err := syscall.Dup(fd)
 		if err != nil {
-			return nil, err
+			return nil, os.NewSyscallError("dup", err)
 		}
 		syscall.CloseOnExec(own)
-		return os.NewFile(uintptr(own), name), syscall.Dup3(instead, fd, 0)
+		return os.NewFile(uintptr(own), name), os.NewSyscallError("dup3", syscall.Dup3(instead, fd, 0))
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
