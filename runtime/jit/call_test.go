@@ -96,10 +96,11 @@ func TestEmptyRows(t *testing.T) {
 	b.RowOut(dtype.F32, b.Sum(x))
 	b.RowOut(dtype.F32, b.ReduceMax(x))
 	b.RowOut(dtype.I32, b.ReduceMin(b.Convert(x, I32)))
+	b.ColOut(dtype.F32, x)
 	p := b.Program()
 	for _, e := range levels() {
 		out := func() Operand { return Operand{Buf: aligned64(12), Strides: []int{1, 0}} }
-		c := &Call{Dims: []int{3, 0}, In: []Operand{{Strides: []int{0, 1}}}, Out: []Operand{out(), out(), out()}}
+		c := &Call{Dims: []int{3, 0}, In: []Operand{{Strides: []int{0, 1}}}, Out: []Operand{out(), out(), out(), {Strides: []int{0, 1}}}}
 		if err := e.engine.Kernel(p).Run(c); err != nil {
 			t.Fatal(err)
 		}

@@ -112,9 +112,6 @@ func (cs *columns) run(c *Call) error {
 	for _, d := range outer {
 		rows *= d
 	}
-	if cols == 0 {
-		return nil
-	}
 	k := cs.inner
 	lay := make([]int, len(c.Dims))
 	if len(lay) > 0 {
@@ -132,6 +129,10 @@ func (cs *columns) run(c *Call) error {
 	}
 	n := &nest{}
 	n.build(k.program, &d)
+	if cols == 0 { // there may be outputs of one element a row
+		k.run(&d, n)
+		return nil
+	}
 	v := k.variant(n.layout)
 	n.waits(v, len(v.plan.ins), len(v.plan.ins)+len(cs.others))
 	width := cols
