@@ -360,6 +360,9 @@ func Convert(dst, src Array) {
 		copy(dst.Buf[:n*b], src.Buf[src.Offset*b:])
 		return
 	}
+	if src.Contiguous() && convertDense(dst, src, n) {
+		return
+	}
 	if n <= convertGrain {
 		convertRange(dst, src, 0, n)
 		return
