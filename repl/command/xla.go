@@ -50,9 +50,9 @@ func subjectWords(options ...string) func(*repl.Session, string) []string {
 
 // xlaArgs are the arguments of both commands.
 type xlaArgs struct {
-	chip                string
-	what                string // "" for the last cell
-	bundles, all, json_ bool
+	chip                 string
+	what                 string // "" for the last cell
+	bundles, all, asJSON bool
 }
 
 func parseXLA(c *Call, name, usage string) (a xlaArgs, err error) {
@@ -63,7 +63,7 @@ func parseXLA(c *Call, name, usage string) (a xlaArgs, err error) {
 		case w == "--all":
 			a.all = true
 		case w == "--json":
-			a.json_ = true
+			a.asJSON = true
 		case strings.HasPrefix(w, "--"):
 			return a, &UsageError{name, usage, "no option " + w}
 		case a.chip == "" && isChip(c.Session, w):
@@ -107,7 +107,7 @@ func compilerAnswer(c *Call, name, usage string, real bool) (Answer, error) {
 		return Answer{}, err
 	}
 	c.Session.KeepReport(r)
-	if a.json_ {
+	if a.asJSON {
 		b, err := json.MarshalIndent(r, "", "  ")
 		return Answer{Text: string(b)}, err
 	}
