@@ -36,7 +36,7 @@ type executable struct {
 	call     kernel.Call
 	launched []op.Attrs  // attributes of the nodes, during a run
 	ran      bool        // once, without an error
-	waits    int8        // whether all results may wait: 0 not known, 1 yes, -1 no
+	single   []step      // the steps before they are fused, when all results may wait
 	forms    []form      // per step, of those
 	direct   kernel.Func // of a program that runs singly and has no precision
 	uneven   bool        // during a run: inputs are held as one element, so that views differ
@@ -155,6 +155,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		x.donor[i], x.pair[i] = -1, -1
 	}
 	x.blocks = make([]*device.Block, len(x.outs))
+	x.prepareWait()
 	x.fuse(g, isOut)
 	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)

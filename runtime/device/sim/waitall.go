@@ -1,37 +1,36 @@
 package sim
 
-import "github.com/tpush/tpush/runtime/device"
+import (
+	"slices"
 
-// mayWait says whether all results of the program may wait. It makes what that takes.
-func (x *executable) mayWait() bool {
-	if x.waits != 0 {
-		return x.waits > 0
-	}
-	x.waits = -1
-	if len(x.steps) > lateTasks/2 || len(x.steps) == 0 {
-		return false
+	"github.com/tpush/tpush/runtime/device"
+)
+
+// prepareWait keeps the steps one by one when all results of the program may wait.
+func (x *executable) prepareWait() {
+	if len(x.steps) > lateTasks/2 {
+		return
 	}
 	for i := range x.steps {
-		if !x.steps[i].mayWait() {
-			return false
+		if s := &x.steps[i]; !s.mayWait() || s.first != len(x.in)+i {
+			return
 		}
 	}
 	for i := range x.outs {
 		if !x.outs[i].owns {
-			return false
+			return
 		}
 	}
-	for i := range x.steps {
-		x.forms = append(x.forms, newForm(x.dev, x.steps[i].outs[0].Spec()))
+	x.single = slices.Clone(x.steps)
+	for i := range x.single {
+		x.forms = append(x.forms, newForm(x.dev, x.single[i].outs[0].Spec()))
 	}
-	x.waits = 1
-	return true
 }
 
 // wait is Run for a program of small elementwise results: they wait, each of
 // them. When it gives false nothing has happened.
 func (x *executable) wait(l *device.Launch) bool {
-	if !x.mayWait() || len(l.In) != len(x.in) {
+	if len(x.single) == 0 || len(l.In) != len(x.in) {
 		return false
 	}
 	for _, donated := range l.Donate {
@@ -48,10 +47,10 @@ func (x *executable) wait(l *device.Launch) bool {
 	if d.host.take(int64(len(x.outs))*lateMaxBytes, x.name) != nil || !x.takeHBM(l) {
 		return false
 	}
-	s := d.open(len(x.steps))
+	s := d.open(len(x.single))
 	first := s.n
-	for i := range x.steps {
-		st := &x.steps[i]
+	for i := range x.single {
+		st := &x.single[i]
 		a := st.attrs
 		if st.node < len(l.Attrs) {
 			a = l.Attrs[st.node]
