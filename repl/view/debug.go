@@ -89,22 +89,32 @@ func (v *Views) stack(dbg *debug.Debugger, st *debug.Stop, d *inspect.Debug) {
 	if d.Frame >= len(frames) {
 		return
 	}
+	var session []interp.Variable // the variables of a cell's own frame
+	if frames[d.Frame].Place.Func == "(cell)" {
+		session = dbg.SessionVars()
+	}
 	v.s.Quiet(func() {
-		for _, l := range frames[d.Frame].Locals {
-			x := inspect.DebugValue{Name: l.Name}
-			if l.Type != nil {
-				x.Type = strings.ReplaceAll(l.Type.String(), "main.", "")
-			}
-			value := l.Value()
+		add := func(name, typ string, value any) {
+			x := inspect.DebugValue{Name: name, Type: typ}
 			if t, ok := value.(*tpu.Tensor); ok && t != nil {
 				x.Value, x.Op = t.Value().ID(), t.Value().OpNumber()
 			}
-			x.Text = v.s.Brief(interp.Shown{Value: value, Type: x.Type, Name: l.Name})
-			key := frames[d.Frame].Place.Func + " " + l.Name
+			x.Text = v.s.Brief(interp.Shown{Value: value, Type: x.Type, Name: name})
+			key := frames[d.Frame].Place.Func + " " + name
 			was, known := v.past.before[key]
 			x.Changed = known && was != x.Text
 			v.past.texts[key] = x.Text
 			d.Locals = append(d.Locals, x)
+		}
+		for _, l := range frames[d.Frame].Locals {
+			typ := ""
+			if l.Type != nil {
+				typ = strings.ReplaceAll(l.Type.String(), "main.", "")
+			}
+			add(l.Name, typ, l.Value())
+		}
+		for _, x := range session {
+			add(x.Name, x.Type, x.Value)
 		}
 	})
 }
