@@ -107,8 +107,10 @@ type Dispatcher struct {
 	reg     region
 	segment region
 	launchA device.Launch
-	singleA device.Single
-	syncer  device.Syncer // dev, when it is one
+	// announced is the launch whose cut the short way told before it gave up.
+	announced int64
+	singleA   device.Single
+	syncer    device.Syncer // dev, when it is one
 
 	dropped  dropList
 	leaving  []*device.Block // scratch of releaseHusks

@@ -151,7 +151,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.Launches++
 	number := d.stats.Launches
 	tracing := d.tracing()
-	if tracing {
+	if tracing && d.announced != number {
 		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: last.opn, Reason: why.String()})
 	}
 	e, hit, err := d.compiled(r, number, why)

@@ -175,8 +175,8 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		return false
 	}
 	tracing := d.tracing()
-	if tracing && !d.surely(n) {
-		return false
+	if tracing && n.def.Class != op.Elementwise {
+		return false // the parts of such a launch are told, too
 	}
 	l := &d.singleA
 	l.In = l.In[:0]
@@ -195,12 +195,15 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	var t0 time.Time
 	if tracing {
 		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Ops: s.names, Op: n.opn, Reason: ReasonEveryOp.String()})
-		d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: s.key})
+		d.announced = number
 		t0 = time.Now()
 	}
 	buf, ok := s.run.RunSingle(l)
 	if !ok {
 		return false
+	}
+	if tracing {
+		d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: s.key})
 	}
 	e := s.entry
 	d.cache.requests++
@@ -237,17 +240,6 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 			Reason: ReasonEveryOp.String(), InUseBytes: d.hbm.Used()})
 	}
 	return true
-}
-
-// surely says whether the short way cannot fail: the events of a launch are
-// told before it, and may be told once only.
-func (d *Dispatcher) surely(n *node) bool {
-	for _, v := range n.in {
-		if v != nil && (v.buf == nil || v.buf.Freed()) {
-			return false
-		}
-	}
-	return n.def.Class == op.Elementwise && d.hbm.LargestFree() > n.outs[0].typ.Spec.PaddedBytes()+d.dev.Chip().AlignBytes
 }
 
 // learn looks the executable of a site up in the cache. It is there when an

@@ -51,8 +51,15 @@ func DeviceCount() int {
 // its axes. What is computed of it is cut by XLA's partitioner, which adds the
 // exchanges; numbers do not change. Every axis must divide.
 func DistributeTensor(x *Tensor, m *DeviceMesh, placements ...Placement) *Tensor {
-	someTensors("distribute_tensor", x)
+	someMesh("distribute_tensor", x.engine(), m)
 	return call(op.Distribute, placing(x, m, placements), x)
+}
+
+// someMesh refuses a mesh that nothing made.
+func someMesh(name string, e *engine, m *DeviceMesh) {
+	if m == nil {
+		e.fail(name, &shape.MeshError{Why: "there is no mesh"})
+	}
 }
 
 // placing are the attributes of distribute; missing placements replicate,
@@ -78,10 +85,11 @@ func (t *Tensor) FullTensor(m *DeviceMesh) *Tensor { return DistributeTensor(t, 
 
 // sharding says where the parts of a computed tensor are; nil: it is on one device.
 func (t *Tensor) sharding() *shape.Sharding {
+	e := t.engine()
 	Sync(t)
-	s, err := t.engine().d.Sharding(t.value())
+	s, err := e.d.Sharding(t.value())
 	if err != nil {
-		t.engine().fail("placements", err)
+		e.fail("placements", err)
 	}
 	return s
 }
@@ -89,6 +97,7 @@ func (t *Tensor) sharding() *shape.Sharding {
 // Placements says where the tensor is, a placement for each axis of the mesh.
 // It computes the tensor. nil: it is on one device, or the mesh cannot say it.
 func (t *Tensor) Placements(m *DeviceMesh) []Placement {
+	someMesh("placements", t.engine(), m)
 	s := t.sharding()
 	if s == nil || len(s.Devices) != m.Size() {
 		return nil
