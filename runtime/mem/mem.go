@@ -38,6 +38,10 @@ const (
 	maxIdleBytes = 1 << 30
 	// idleAfter is how long an unused buffer stays.
 	idleAfter = 10 * time.Second
+	// floorBytes is what is allocated between two collections at least. A program
+	// of small arrays has a heap of a few MiB and would be collected every
+	// thousand operations, which costs more than the operations.
+	floorBytes = 64 << 20
 )
 
 // A Pool keeps buffers. It may be used by several goroutines.
@@ -50,6 +54,7 @@ type Pool struct {
 	collecting chan struct{} // closed when the collection that runs is over
 	watching   bool
 	now        func() time.Time
+	floor      []byte // see floorBytes
 }
 
 type kept struct {
@@ -57,8 +62,14 @@ type kept struct {
 	since time.Time
 }
 
-// Default is the pool of the process.
-var Default = sync.OnceValue(New)
+// Default is the pool of the process. It holds floorBytes that nobody touches,
+// hence no memory of the machine: the collector runs when as much has been
+// allocated as lives, and they count as living.
+var Default = sync.OnceValue(func() *Pool {
+	p := New()
+	p.floor = make([]byte, floorBytes)
+	return p
+})
 
 // New makes an empty pool.
 func New() *Pool { return &Pool{now: time.Now} }
@@ -123,12 +134,12 @@ func (s Scratch) Release() {
 	}
 }
 
-// IdleBytes is what the pool keeps for later: part of Go's heap that the next
-// results will use.
+// IdleBytes is what of Go's heap is nobody's: what the pool keeps for the next
+// results, and the bytes that only set the collector's pace.
 func (p *Pool) IdleBytes() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.idleBytes
+	return p.idleBytes + int64(len(p.floor))
 }
 
 // Trim lets go of what nobody uses. The collector then gives it back to the system.

@@ -118,6 +118,24 @@ func TestPacing(t *testing.T) {
 	}
 }
 
+// TestFloor makes as many small arrays as a heap of a few MiB would be
+// collected for a dozen times.
+func TestFloor(t *testing.T) {
+	p := Default()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range floorBytes / 2 / 8192 {
+		sink = p.Get(8192 - 2*Align)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.NumGC - before.NumGC; n > 1 {
+		t.Errorf("%d collections", n)
+	}
+}
+
+var sink []byte
+
 func TestIdleBuffersAreDropped(t *testing.T) {
 	p := New()
 	var mu sync.Mutex
