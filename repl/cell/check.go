@@ -9,6 +9,8 @@ import (
 	"go/types"
 	"math"
 	"path"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -215,7 +217,36 @@ func (c *compiler) report(e types.Error) {
 	} else if n := c.nearest(e); n != "" {
 		msg += "; the nearest is " + n
 	}
-	c.errorAt(e.Pos, "type", "%s", msg)
+	c.errorAt(e.Pos, "type", "%s", c.userPlaces(msg))
+}
+
+// assembledPlace is a position that go/types writes into a message, "already
+// declared at cell[2]:3:12" say: it counts in the assembled file.
+var assembledPlace = regexp.MustCompile(`cell\[\d+\]:(\d+):(\d+)`)
+
+// userPlaces writes the positions in a message as places of the user's text:
+// FILE:LINE:COLUMN, [CELL]:LINE:COLUMN in another cell, else LINE:COLUMN.
+func (c *compiler) userPlaces(msg string) string {
+	f := c.asm.file
+	if f == nil {
+		return msg
+	}
+	return assembledPlace.ReplaceAllStringFunc(msg, func(at string) string {
+		m := assembledPlace.FindStringSubmatch(at)
+		line, _ := strconv.Atoi(m[1])
+		column, _ := strconv.Atoi(m[2])
+		if !strings.HasPrefix(at, f.Name()+":") || line < 1 || line > f.LineCount() {
+			return at
+		}
+		src, line, column := c.locate(f.LineStart(line) + token.Pos(column-1))
+		switch {
+		case src.File != "":
+			return fmt.Sprintf("%s:%d:%d", src.File, src.FirstLine+line-1, column)
+		case src != c.src:
+			return fmt.Sprintf("[%d]:%d:%d", src.Cell, line, column)
+		}
+		return fmt.Sprintf("%d:%d", line, column)
+	})
 }
 
 // meant gives what stands here for the unknown name of a message of go/types.
