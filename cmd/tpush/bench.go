@@ -70,10 +70,11 @@ func (a *app) bench(names []string, f benchFlags) error {
 	if err != nil {
 		return a.fail("bench: %v", err)
 	}
-	if f.threads < 1 || f.budget <= 0 {
-		return a.fail("bench: --threads and --budget must be positive")
+	budget, ok := bench.ParseBudget(f.budget)
+	if f.threads < 1 || !ok {
+		return a.fail("bench: --threads and --budget must be positive, --budget at most %d", bench.MaxBudgetSeconds)
 	}
-	o := bench.Options{Mode: m, Threads: f.threads, Budget: time.Duration(f.budget * float64(time.Second))}
+	o := bench.Options{Mode: m, Threads: f.threads, Budget: budget}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if f.serve {

@@ -2,10 +2,10 @@ package command
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/runtime/bench"
@@ -56,10 +56,11 @@ func runBench(c *Call) (Answer, error) {
 		}
 		o.Mode = m
 	}
-	if o.Threads < 1 || *budget <= 0 {
-		return Answer{}, &UsageError{"bench", benchArgs, "threads and budget must be positive"}
+	b, ok := bench.ParseBudget(*budget)
+	if o.Threads < 1 || !ok {
+		return Answer{}, &UsageError{"bench", benchArgs, fmt.Sprintf("threads and budget must be positive, the budget at most %d", bench.MaxBudgetSeconds)}
 	}
-	o.Budget = time.Duration(*budget * float64(time.Second))
+	o.Budget = b
 	if len(names) == 0 {
 		names = []string{"W1"}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tpush/tpush/runtime/exec"
 	"github.com/tpush/tpush/runtime/tpu"
@@ -153,6 +154,21 @@ func BenchmarkCases(b *testing.B) {
 					}
 				})
 			}
+		}
+	}
+}
+
+func TestParseBudget(t *testing.T) {
+	for _, c := range []struct {
+		seconds float64
+		want    time.Duration
+		ok      bool
+	}{
+		{0.25, 250 * time.Millisecond, true}, {3600, time.Hour, true},
+		{0, 0, false}, {-1, 0, false}, {3601, 0, false}, {math.NaN(), 0, false}, {math.Inf(1), 0, false},
+	} {
+		if got, ok := ParseBudget(c.seconds); got != c.want || ok != c.ok {
+			t.Errorf("%v: %v %v, want %v %v", c.seconds, got, ok, c.want, c.ok)
 		}
 	}
 }

@@ -12,6 +12,18 @@ import (
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
+// MaxBudgetSeconds bounds the budget that a user can ask for.
+const MaxBudgetSeconds = 3600
+
+// ParseBudget turns seconds into a budget; false when they are none, too many,
+// or no number.
+func ParseBudget(seconds float64) (time.Duration, bool) {
+	if !(seconds > 0 && seconds <= MaxBudgetSeconds) { // a NaN is no budget either
+		return 0, false
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}
+
 // Options of a measurement.
 type Options struct {
 	Mode    *exec.Mode    // Strict when nil
