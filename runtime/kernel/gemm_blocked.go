@@ -15,7 +15,13 @@ type blocks[T factor] struct {
 	right   []T  // panels of g.Cols columns, or only the last, incomplete one
 	inPlace bool // the complete panels of b are read where they are
 	add     bool // to c
+	// rows brings m rows of a from row i on into dst, which has room for
+	// leftRoom of them, when a is no matrix of T; a is not used then.
+	rows func(dst []T, i, m int) matrix[T]
 }
+
+// leftRoom is the number of elements that m widened rows of kb terms take.
+func leftRoom(m, kb int) int { return (m + 32) * (kb + 32) }
 
 // multiplyBlocks computes a product with the micro-kernels. b is copied into
 // panels as wide as a tile, by all threads, unless so few rows of a meet it
@@ -83,7 +89,13 @@ func (s *blocks[T]) block(i, m, j, end int) {
 	g, w := s.g, s.g.Cols
 	mem := panelMems.Get().(*panelMem)
 	defer panelMems.Put(mem)
-	l := newLeft(g, mem, s.a.at(i, 0), m, s.kb, end-j)
+	a := s.a.at(i, 0)
+	if s.rows != nil {
+		wide := panelMems.Get().(*panelMem)
+		defer panelMems.Put(wide)
+		a = s.rows(take[T](wide, leftRoom(m, s.kb)), i, m)
+	}
+	l := newLeft(g, mem, a, m, s.kb, end-j)
 	for ; j < end; j += w {
 		n := min(w, s.n-j)
 		b, bK := s.right, w

@@ -6,11 +6,13 @@ import (
 )
 
 // contractWide runs a contraction in the wide type of the result and rounds
-// once. Narrow operands are widened as a whole first.
+// once. Narrow operands are widened as a whole first, large ones of bf16 piece by piece.
 func contractWide(out Array, con contraction, a, b Array, e *epilogue) {
 	switch wideType(out.DType) {
 	case dtype.F32:
-		contractAs[float32](out, con, a, b, e)
+		if !contractHalves(out, con, a, b, e) {
+			contractAs[float32](out, con, a, b, e)
+		}
 	case dtype.F64:
 		contractAs[float64](out, con, a, b, e)
 	case dtype.C64:
@@ -100,13 +102,7 @@ func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
 	if m*n == 0 {
 		return
 	}
-	idx := make([]int, len(batch))
-	for i := range ps {
-		xo, yo := 0, 0
-		for d, j := range idx {
-			xo += j * x.batch[d]
-			yo += j * y.batch[d]
-		}
+	eachPair(batch, x.batch, y.batch, func(i, xo, yo int) {
 		if k == 0 {
 			xo, yo = 0, 0
 		}
@@ -114,6 +110,21 @@ func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
 			matrix[T]{x.data[xo:], x.row, x.col},
 			matrix[T]{y.data[yo:], y.row, y.col},
 			matrix[T]{res[i*m*n:], n, 1}}
+	})
+	multiply(ps)
+}
+
+// eachPair calls f with the number of each matrix of a batch and where it
+// begins in two stacks, whose strides are xs and ys.
+func eachPair(batch, xs, ys []int, f func(i, xo, yo int)) {
+	idx := make([]int, len(batch))
+	for i := range shape.Size(batch) {
+		xo, yo := 0, 0
+		for d, j := range idx {
+			xo += j * xs[d]
+			yo += j * ys[d]
+		}
+		f(i, xo, yo)
 		for d := len(idx) - 1; d >= 0; d-- {
 			if idx[d]++; idx[d] < batch[d] {
 				break
@@ -121,7 +132,6 @@ func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
 			idx[d] = 0
 		}
 	}
-	multiply(ps)
 }
 
 // allZero says whether an operand repeats over every axis longer than one.

@@ -131,6 +131,9 @@ func packRowsAVX2_32(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 func packRowsAVX2_64(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
+func widenRowsBF16AVX2(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+
+//go:noescape
 func transpose32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
@@ -371,46 +374,10 @@ func packRowsAVX512_64(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 func packRowsAVX512_128(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
+func widenRowsBF16AVX512(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+
+//go:noescape
 func transpose32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
 func dotsF32AVX512(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_1x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_2x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_3x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_4x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_5x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_6x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_7x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_8x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_9x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_10x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_11x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func tileBF16AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func packPairsAVX512(pairs int, src *byte, ld uintptr, dst *byte)

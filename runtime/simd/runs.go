@@ -8,8 +8,9 @@ type Runs struct {
 	// SumRows is the number of rows that Sums takes; 1 where it has no kernel.
 	SumRows int
 
-	lanes                                      int
+	lanes, rowCols                             int
 	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
+	widenRows                                  moveFunc // of rowCols columns
 	max, min                                   func(n int, src, best *byte) (nan uint64)
 	find                                       func(n int, src *byte, x float32) (index int)
 	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
@@ -44,6 +45,23 @@ func convert[D, S any](k convertFunc, dst []D, src []S, f func(S) D) {
 // WidenBF16 converts bf16 exactly.
 func (r *Runs) WidenBF16(dst []float32, src []uint16) {
 	convert(r.widenBF16, dst, src, func(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) })
+}
+
+// WidenBF16Rows converts n rows of cols bf16 exactly; the rows are srcRow and
+// dstRow elements apart.
+func (r *Runs) WidenBF16Rows(n, cols int, dst []float32, dstRow int, src []uint16, srcRow int) {
+	if n == 0 || cols == 0 {
+		return
+	}
+	_ = src[(n-1)*srcRow+cols-1]
+	_ = dst[(n-1)*dstRow+cols-1]
+	if r.widenRows != nil && cols == r.rowCols {
+		r.widenRows(n, at(src), strideBytes[uint16](srcRow), at(dst), strideBytes[float32](dstRow))
+		return
+	}
+	for i := range n {
+		r.WidenBF16(dst[i*dstRow:][:cols], src[i*srcRow:][:cols])
+	}
 }
 
 // WidenF16 converts f16 exactly; a NaN becomes quiet.

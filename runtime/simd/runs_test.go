@@ -126,3 +126,29 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+func TestWidenRows(t *testing.T) {
+	for _, l := range Available() {
+		r := RunsOf(l)
+		for _, cols := range []int{1, 4, 15, 16, 31, 32, 33} {
+			for _, n := range []int{0, 1, 2, 9} {
+				for extra := range 3 {
+					srcRow, dstRow := cols+extra, cols+2*extra
+					src := make([]uint16, max(0, (n-1)*srcRow+cols))
+					for i := range src {
+						src[i] = uint16(0x3f80 + 77*i)
+					}
+					dst := make([]float32, max(0, (n-1)*dstRow+cols))
+					r.WidenBF16Rows(n, cols, dst, dstRow, src, srcRow)
+					for i := range n {
+						for j := range cols {
+							if got, want := math.Float32bits(dst[i*dstRow+j]), uint32(src[i*srcRow+j])<<16; got != want {
+								t.Fatalf("%v: (%d, %d) of %d×%d is %#x, want %#x", l, i, j, n, cols, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

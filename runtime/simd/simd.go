@@ -66,7 +66,3 @@ var Chosen = sync.OnceValue(func() Level {
 func Available() []Level {
 	return []Level{Generic, AVX2, AVX512}[:Detected()+1]
 }
-
-// HasPairDot says whether the processor multiplies pairs of bf16 in one
-// instruction (AVX512_BF16) and l allows it.
-func (l Level) HasPairDot() bool { return l == AVX512 && cpu.X86.HasAVX512BF16 }

@@ -5,15 +5,11 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
 	"github.com/tpush/tpush/runtime/simd/gen/asm"
 )
-
-// A multiply adds to tile element acc the product of vector b and the broadcast x.
-type multiply func(b, x, acc int)
 
 // tile writes the kernel of rows×vecs registers:
 //
@@ -21,8 +17,8 @@ type multiply func(b, x, acc int)
 //
 // all strides in bytes. The tile stays in registers; each step loads one row of
 // b and broadcasts one element of each row of a.
-func tile(s asm.ISA, e asm.Elem, name string, rows, vecs int, mul multiply) {
-	TEXT(fmt.Sprintf("tile%s%s_%dx%d", name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
+func tile(s asm.ISA, e asm.Elem, rows, vecs int) {
+	TEXT(fmt.Sprintf("tile%s%s_%dx%d", e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
 		"func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)")
 	Pragma("noescape")
 	k := Load(Param("k"), GP64())
@@ -83,7 +79,7 @@ func tile(s asm.ISA, e asm.Elem, name string, rows, vecs int, mul multiply) {
 		x := vecs + i%temps
 		e.Broadcast(row(i), s.Reg(x))
 		for j := range vecs {
-			mul(j, x, acc(i, j))
+			e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
 		}
 	}
 	for _, p := range bases {
@@ -204,27 +200,6 @@ func finish(s asm.ISA, e asm.Elem, rows, vecs int, c, rc, accumulate reg.Registe
 	}
 	VZEROUPPER()
 	RET()
-}
-
-// fma multiplies with the fused instruction of e.
-func fma(s asm.ISA, e asm.Elem) multiply {
-	return func(b, x, acc int) { e.FMA(s.Reg(b), s.Reg(x), s.Reg(acc)) }
-}
-
-// pairDot is VDPBF16PS zmm: acc += b.lo·x.lo + b.hi·x.hi for each lane, of
-// bf16 pairs. Neither avo nor the assembler know it.
-func pairDot(b, x, acc int) {
-	bit := func(n, i int) byte { return byte(^n>>i) & 1 }
-	for _, v := range []byte{
-		0x62,
-		bit(acc, 3)<<7 | bit(x, 4)<<6 | bit(x, 3)<<5 | bit(acc, 4)<<4 | 2,
-		byte(^b&15)<<3 | 1<<2 | 2,
-		2<<5 | bit(b, 4)<<3,
-		0x52,
-		0xC0 | byte(acc&7)<<3 | byte(x&7),
-	} {
-		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(v)}})
-	}
 }
 
 // packRows copies k rows of vecs registers, ld apart, behind each other with
@@ -441,26 +416,28 @@ func dots(s asm.ISA) {
 	RET()
 }
 
-// packPairs interleaves pairs of rows of 32 bf16, ld apart: term p of column j of
-// the pair is at dst[2j+p].
-func packPairs() {
-	TEXT("packPairsAVX512", NOSPLIT, "func(pairs int, src *byte, ld uintptr, dst *byte)")
+// widenRows is packRows of rows of bf16 that become f32, 2 registers a row.
+func widenRows(s asm.ISA) {
+	TEXT("widenRowsBF16"+s.Name, NOSPLIT, "func(k int, src *byte, ld uintptr, dst *byte, dd uintptr)")
 	Pragma("noescape")
-	k := Load(Param("pairs"), GP64())
+	k := Load(Param("k"), GP64())
 	src := Load(Param("src"), GP64())
 	ld := Load(Param("ld"), GP64())
 	dst := Load(Param("dst"), GP64())
+	dd := Load(Param("dd"), GP64())
+	ahead := GP64()
+	MOVQ(ld, ahead)
+	SHLQ(U8(4), ahead)
 	Label("loop")
 	for j := range 2 {
-		a, b := ZMM(), ZMM()
-		VPMOVZXWD(Mem{Base: src, Disp: 32 * j}, a)
-		VPMOVZXWD(Mem{Base: src, Index: ld, Scale: 1, Disp: 32 * j}, b)
-		VPSLLD(Imm(16), b, b)
-		VPORD(a, b, a)
-		VMOVUPS(a, Mem{Base: dst, Disp: 64 * j})
+		v := s.New()
+		VPMOVZXWD(Mem{Base: src, Disp: j * s.Bytes / 2}, v)
+		VPSLLD(Imm(16), v, v)
+		VMOVUPS(v, Mem{Base: dst, Disp: j * s.Bytes})
 	}
-	LEAQ(Mem{Base: src, Index: ld, Scale: 2}, src)
-	ADDQ(Imm(128), dst)
+	PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 1})
+	ADDQ(ld, src)
+	ADDQ(dd, dst)
 	DECQ(k)
 	JNZ(LabelRef("loop"))
 	VZEROUPPER()
@@ -473,8 +450,8 @@ func main() {
 	for _, s := range asm.Levels {
 		for _, e := range []asm.Elem{asm.F32, asm.F64} {
 			for rows := 1; rows <= shapes[s.Name]; rows++ {
-				tile(s, e, e.Name, rows, 2, fma(s, e))
-				tile(s, e, e.Name, rows, 1, fma(s, e))
+				tile(s, e, rows, 2)
+				tile(s, e, rows, 1)
 			}
 			if e.Name == "F32" {
 				for rows := 1; rows <= shapes[s.Name]; rows++ {
@@ -487,12 +464,9 @@ func main() {
 		}
 		packRows(s, 1)
 		packRows(s, 2)
+		widenRows(s)
 		transpose(s)
 		dots(s)
 	}
-	for rows := 1; rows <= 12; rows++ {
-		tile(asm.AVX512, asm.F32, "BF16", rows, 2, pairDot)
-	}
-	packPairs()
 	Generate()
 }
