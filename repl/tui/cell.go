@@ -39,7 +39,6 @@ type cell struct {
 	fold     bool
 	restored bool         // what it shows is from an earlier session
 	stale    []staleInput // what it read and a later run changed
-	changed  []int        // the cells that changed them, by count
 
 	breaks   map[int]bool // lines with breakpoints
 	stop     *stop        // where it stands, while the debugger holds it

@@ -28,13 +28,6 @@ type SingleRunner interface {
 	RunSingle(s *Single) (Buffer, bool)
 }
 
-// A BulkFreer is a device that frees many buffers quicker than one by one.
-type BulkFreer interface {
-	Device
-	// FreeAll is Free of each.
-	FreeAll(bs []Buffer)
-}
-
 // A Finisher is a device that may compute results when somebody looks at them.
 type Finisher interface {
 	Device

@@ -84,7 +84,8 @@ func TestEngineRemembersPrograms(t *testing.T) {
 		b.Out(dtype.F32, b.Add(b.In(dtype.F32), b.F32(x)))
 		return b.Program()
 	}
-	if e.Kernel(build(1)) != e.Kernel(build(1)) || e.Kernel(build(1)) == e.Kernel(build(2)) {
+	first, again, other := e.Kernel(build(1)), e.Kernel(build(1)), e.Kernel(build(2))
+	if first != again || first == other {
 		t.Error("a program has one kernel, two programs have two")
 	}
 }

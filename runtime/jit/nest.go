@@ -159,7 +159,7 @@ func (n *nest) classify(p *Program, ops int) {
 	rank := len(n.dims)
 	for k := range ops {
 		in := k < len(p.ins)
-		s := &p.outs[0]
+		var s *slot
 		if in {
 			s = &p.ins[k]
 		} else {

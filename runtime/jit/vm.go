@@ -203,11 +203,9 @@ func (m *vm) pass(w *work, i, lo, hi int) {
 	for b := lo; b < hi; b += block {
 		e := min(b+block, hi)
 		var lane [8][lanes]uint64
-		acc := lane[:0]
-		if n := len(q.folds); n <= len(lane) {
-			acc = lane[:n]
-		} else {
-			acc = make([][lanes]uint64, n)
+		acc := lane[:min(len(q.folds), len(lane))]
+		if len(q.folds) > len(lane) {
+			acc = make([][lanes]uint64, len(q.folds))
 		}
 		for k, v := range q.folds {
 			startLanes(&acc[k], &m.nodes[v])

@@ -70,14 +70,6 @@ func (p *Params) number(i int, v any) {
 	}
 }
 
-// param gives slot i in a compute type.
-func param[T number](p *Params, i int) T {
-	if classOf[T]().IsFloat() {
-		return T(p.F[i])
-	}
-	return T(p.I[i])
-}
-
 // one says whether attribute alpha is absent or 1.
 func one(c *Call) bool {
 	switch v := c.Attrs.Get("alpha").(type) {

@@ -127,12 +127,11 @@ func (s *blocks[T]) block(i, m, j, end int) {
 
 // A left is a block of rows of a as the micro-kernel reads them.
 type left[T factor] struct {
-	data    []T
-	row, k  int // strides of a row and of a term
-	panels  int // rows of a panel when each is stored apart, else 0
-	kb      int
-	edge    []T // room for a tile
-	scratch []T
+	data   []T
+	row, k int // strides of a row and of a term
+	panels int // rows of a panel when each is stored apart, else 0
+	kb     int
+	edge   []T // room for a tile
 }
 
 // newLeft brings m rows and kb terms of a into form for a block of so many

@@ -82,21 +82,3 @@ func (b *buffer) Revive(owner device.Owner) error {
 	b.home.Block = block
 	return err
 }
-
-// FreeAll gives the HBM of buffers back.
-func (d *Device) FreeAll(bs []device.Buffer) {
-	blocks := d.freeing[:0]
-	for _, x := range bs {
-		b, ok := x.(*buffer)
-		switch {
-		case !ok || b.dev != d:
-			x.Free()
-		case b.home.Block != nil:
-			blocks = append(blocks, b.home.Block)
-			b.home.Block = nil
-		}
-	}
-	d.hbm.FreeAll(blocks)
-	clear(blocks)
-	d.freeing = blocks[:0]
-}

@@ -27,8 +27,6 @@ type Device struct {
 	waiting  *lateSlab // what is computed late; nil when nothing waits
 	scratch  scratchPool
 	lateCall kernel.Call
-
-	freeing []*device.Block // scratch of FreeAll
 }
 
 // Options change what New makes.
