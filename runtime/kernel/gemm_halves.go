@@ -84,11 +84,37 @@ func (q *halfProduct) multiply(threads int) {
 	if q.n == 1 && q.m > 1 { // one column is one row of the transposed product
 		*q = halfProduct{q.g, q.run, 1, q.m, q.k, q.b.t(), q.a.t(), q.c}
 	}
-	if q.m <= skinnyRows {
+	switch {
+	case q.m == 1 && q.b.col == 1:
+		q.multiplyRow(threads)
+	case q.m <= skinnyRows:
 		q.multiplySkinny(threads)
-	} else {
+	default:
 		q.multiplyBlocks(threads)
 	}
+}
+
+// multiplyRow reads b once, along its rows, and widens it in registers.
+func (q *halfProduct) multiplyRow(threads int) {
+	mem := panelMems.Get().(*panelMem)
+	defer panelMems.Put(mem)
+	a := take[float32](mem, q.k)
+	if q.a.col == 1 {
+		q.run.WidenBF16(a, q.a.bits)
+	} else {
+		q.run.WidenBF16Rows(q.k, 1, a, 1, q.a.bits, q.a.col)
+	}
+	chunk := min(rowChunk, roundUp((q.n+threads-1)/threads, 2*q.g.Cols))
+	each(threads, (q.n+chunk-1)/chunk, func(t int) {
+		mem := panelMems.Get().(*panelMem)
+		defer panelMems.Put(mem)
+		j := t * chunk
+		sums := take[float32](mem, min(chunk, q.n-j))
+		for p := 0; p < q.k; p += kBlock {
+			q.run.StreamBF16(a[p:min(p+kBlock, q.k)], q.b.from(p, j), q.b.row, sums)
+			storeSums(q.c.at(0, j), sums, p > 0)
+		}
+	})
 }
 
 // multiplySkinny widens a strip of b at a time and multiplies all rows by it at once.

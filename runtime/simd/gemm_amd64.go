@@ -125,6 +125,12 @@ func streamF64AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, f
 func streamF64AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
 
 //go:noescape
+func streamBF16AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+
+//go:noescape
+func streamBF16AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+
+//go:noescape
 func packRowsAVX2_32(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
@@ -366,6 +372,12 @@ func streamF64AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte,
 
 //go:noescape
 func streamF64AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+
+//go:noescape
+func streamBF16AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+
+//go:noescape
+func streamBF16AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
 
 //go:noescape
 func packRowsAVX512_64(k int, src *byte, ld uintptr, dst *byte, dd uintptr)

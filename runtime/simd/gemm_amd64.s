@@ -2648,6 +2648,149 @@ terms:
 	VZEROUPPER
 	RET
 
+// func streamBF16AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·streamBF16AVX2_8(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         ka+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         kb+32(FP), SI
+	MOVQ         c+40(FP), DI
+	MOVQ         first+48(FP), R8
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y6
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y7
+	ADDQ         DX, CX
+	LEAQ         (SI)(SI*2), CX
+	LEAQ         (BX)(SI*4), DX
+
+loop:
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	TESTQ   R8, R8
+	JNZ     terms
+	VMOVUPS (DI), Y8
+	VMOVUPS 32(DI), Y9
+
+terms:
+	VPMOVZXWD   (BX), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y0, Y8
+	PREFETCHT0  1024(BX)
+	VPMOVZXWD   16(BX), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y0, Y9
+	VPMOVZXWD   (BX)(SI*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y1, Y8
+	PREFETCHT0  1024(BX)(SI*1)
+	VPMOVZXWD   16(BX)(SI*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y1, Y9
+	VPMOVZXWD   (BX)(SI*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y2, Y8
+	PREFETCHT0  1024(BX)(SI*2)
+	VPMOVZXWD   16(BX)(SI*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y2, Y9
+	VPMOVZXWD   (BX)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y3, Y8
+	PREFETCHT0  1024(BX)(CX*1)
+	VPMOVZXWD   16(BX)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y3, Y9
+	VPMOVZXWD   (DX), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y4, Y8
+	PREFETCHT0  1024(DX)
+	VPMOVZXWD   16(DX), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y4, Y9
+	VPMOVZXWD   (DX)(SI*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y5, Y8
+	PREFETCHT0  1024(DX)(SI*1)
+	VPMOVZXWD   16(DX)(SI*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y5, Y9
+	VPMOVZXWD   (DX)(SI*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y6, Y8
+	PREFETCHT0  1024(DX)(SI*2)
+	VPMOVZXWD   16(DX)(SI*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y6, Y9
+	VPMOVZXWD   (DX)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y7, Y8
+	PREFETCHT0  1024(DX)(CX*1)
+	VPMOVZXWD   16(DX)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y10, Y7, Y9
+	VMOVUPS     Y8, (DI)
+	VMOVUPS     Y9, 32(DI)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JG          loop
+	VZEROUPPER
+	RET
+
+// func streamBF16AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·streamBF16AVX2_1(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         ka+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         kb+32(FP), SI
+	MOVQ         c+40(FP), DI
+	MOVQ         first+48(FP), R8
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	LEAQ         (SI)(SI*2), CX
+
+loop:
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	TESTQ   R8, R8
+	JNZ     terms
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+
+terms:
+	VPMOVZXWD   (BX), Y3
+	VPSLLD      $0x10, Y3, Y3
+	VFMADD231PS Y3, Y0, Y1
+	PREFETCHT0  1024(BX)
+	VPMOVZXWD   16(BX), Y3
+	VPSLLD      $0x10, Y3, Y3
+	VFMADD231PS Y3, Y0, Y2
+	VMOVUPS     Y1, (DI)
+	VMOVUPS     Y2, 32(DI)
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, AX
+	JG          loop
+	VZEROUPPER
+	RET
+
 // func packRowsAVX2_32(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 // Requires: AVX, MMX+
 TEXT ·packRowsAVX2_32(SB), NOSPLIT, $0-40
@@ -10630,6 +10773,149 @@ terms:
 	ADDQ        $0x80, BX
 	ADDQ        $0x80, DI
 	SUBQ        $0x10, AX
+	JG          loop
+	VZEROUPPER
+	RET
+
+// func streamBF16AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·streamBF16AVX512_8(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         ka+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         kb+32(FP), SI
+	MOVQ         c+40(FP), DI
+	MOVQ         first+48(FP), R8
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z7
+	ADDQ         DX, CX
+	LEAQ         (SI)(SI*2), CX
+	LEAQ         (BX)(SI*4), DX
+
+loop:
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	TESTQ   R8, R8
+	JNZ     terms
+	VMOVUPS (DI), Z8
+	VMOVUPS 64(DI), Z9
+
+terms:
+	VPMOVZXWD   (BX), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z0, Z8
+	PREFETCHT0  1024(BX)
+	VPMOVZXWD   32(BX), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z0, Z9
+	VPMOVZXWD   (BX)(SI*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z1, Z8
+	PREFETCHT0  1024(BX)(SI*1)
+	VPMOVZXWD   32(BX)(SI*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z1, Z9
+	VPMOVZXWD   (BX)(SI*2), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z2, Z8
+	PREFETCHT0  1024(BX)(SI*2)
+	VPMOVZXWD   32(BX)(SI*2), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z2, Z9
+	VPMOVZXWD   (BX)(CX*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z3, Z8
+	PREFETCHT0  1024(BX)(CX*1)
+	VPMOVZXWD   32(BX)(CX*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z3, Z9
+	VPMOVZXWD   (DX), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z4, Z8
+	PREFETCHT0  1024(DX)
+	VPMOVZXWD   32(DX), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z4, Z9
+	VPMOVZXWD   (DX)(SI*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z5, Z8
+	PREFETCHT0  1024(DX)(SI*1)
+	VPMOVZXWD   32(DX)(SI*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z5, Z9
+	VPMOVZXWD   (DX)(SI*2), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z6, Z8
+	PREFETCHT0  1024(DX)(SI*2)
+	VPMOVZXWD   32(DX)(SI*2), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z6, Z9
+	VPMOVZXWD   (DX)(CX*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z7, Z8
+	PREFETCHT0  1024(DX)(CX*1)
+	VPMOVZXWD   32(DX)(CX*1), Z10
+	VPSLLD      $0x10, Z10, Z10
+	VFMADD231PS Z10, Z7, Z9
+	VMOVUPS     Z8, (DI)
+	VMOVUPS     Z9, 64(DI)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, DX
+	ADDQ        $0x80, DI
+	SUBQ        $0x20, AX
+	JG          loop
+	VZEROUPPER
+	RET
+
+// func streamBF16AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·streamBF16AVX512_1(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         ka+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         kb+32(FP), SI
+	MOVQ         c+40(FP), DI
+	MOVQ         first+48(FP), R8
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	LEAQ         (SI)(SI*2), CX
+
+loop:
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	TESTQ   R8, R8
+	JNZ     terms
+	VMOVUPS (DI), Z1
+	VMOVUPS 64(DI), Z2
+
+terms:
+	VPMOVZXWD   (BX), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z0, Z1
+	PREFETCHT0  1024(BX)
+	VPMOVZXWD   32(BX), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z0, Z2
+	VMOVUPS     Z1, (DI)
+	VMOVUPS     Z2, 64(DI)
+	ADDQ        $0x40, BX
+	ADDQ        $0x80, DI
+	SUBQ        $0x20, AX
 	JG          loop
 	VZEROUPPER
 	RET

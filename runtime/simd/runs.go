@@ -11,6 +11,7 @@ type Runs struct {
 	lanes, rowCols                             int
 	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
 	widenRows                                  moveFunc // of rowCols columns
+	stream8, stream1                           streamFunc
 	max, min                                   func(n int, src, best *byte) (nan uint64)
 	find                                       func(n int, src *byte, x float32) (index int)
 	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
@@ -61,6 +62,34 @@ func (r *Runs) WidenBF16Rows(n, cols int, dst []float32, dstRow int, src []uint1
 	}
 	for i := range n {
 		r.WidenBF16(dst[i*dstRow:][:cols], src[i*srcRow:][:cols])
+	}
+}
+
+// StreamBF16 is Stream of Kernels[float32] for b of bf16, a dense and c from zero:
+//
+//	c[j] = Σ a[p] · b[p*bK+j]    p < len(a), j < len(c)
+func (r *Runs) StreamBF16(a []float32, b []uint16, bK int, c []float32) {
+	if len(a) == 0 || len(c) == 0 {
+		clear(c)
+		return
+	}
+	_ = b[(len(a)-1)*bK+len(c)-1]
+	n := 0
+	if r.stream8 != nil {
+		n = len(c) / r.rowCols * r.rowCols
+	}
+	for p, step := 0, 0; p < len(a) && n > 0; p += step {
+		f := r.stream1
+		if step = 1; p+8 <= len(a) {
+			f, step = r.stream8, 8
+		}
+		f(n, at(a[p:]), 4, at(b[p*bK:]), strideBytes[uint16](bK), at(c), flag(p == 0))
+	}
+	clear(c[n:])
+	for p, x := range a {
+		for j := n; j < len(c); j++ {
+			c[j] = FMA32(x, math.Float32frombits(uint32(b[p*bK+j])<<16), c[j])
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -147,6 +148,31 @@ func TestWidenRows(t *testing.T) {
 							}
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+func TestStreamBF16(t *testing.T) {
+	for _, l := range Available() {
+		r := RunsOf(l)
+		for _, n := range []int{0, 1, 15, 16, 31, 32, 64, 100, 257} {
+			for _, k := range []int{0, 1, 7, 8, 9, 27} {
+				a, c := fill[float32](k, 1), fill[float32](n, 2)
+				b := make([]uint16, k*(n+3)+1)
+				for i := range b {
+					b[i] = uint16(0x3e00 + 77*i%0x200)
+				}
+				want := make([]float32, n)
+				for p, x := range a {
+					for j := range want {
+						want[j] = FMA32(x, math.Float32frombits(uint32(b[1+p*(n+3)+j])<<16), want[j])
+					}
+				}
+				r.StreamBF16(a, b[1:], n+3, c)
+				if !slices.Equal(c, want) {
+					t.Fatalf("%v: %d elements, %d terms differ", l, n, k)
 				}
 			}
 		}

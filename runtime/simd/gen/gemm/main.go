@@ -234,9 +234,13 @@ func packRows(s asm.ISA, vecs int) {
 
 // stream writes the kernel that adds terms rows of b, each times an element of
 // a, to n elements of c (from zero when first): one row of a product, b read once, in order.
-// n is a multiple of two registers.
-func stream(s asm.ISA, e asm.Elem, terms int) {
-	TEXT(fmt.Sprintf("stream%s%s_%d", e.Name, s.Name, terms), NOSPLIT, "func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)")
+// n is a multiple of two registers. With half, b is of bf16 and widened as it is read.
+func stream(s asm.ISA, e asm.Elem, terms int, half bool) {
+	name, part := e.Name, 1
+	if half {
+		name, part = "BF16", 2
+	}
+	TEXT(fmt.Sprintf("stream%s%s_%d", name, s.Name, terms), NOSPLIT, "func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
 	a := Load(Param("a"), GP64())
@@ -272,7 +276,7 @@ func stream(s asm.ISA, e asm.Elem, terms int) {
 	Label("terms")
 	for i := range x {
 		for u, r := range acc {
-			m := Mem{Base: bases[i/4], Disp: u * s.Bytes}
+			m := Mem{Base: bases[i/4], Disp: u * s.Bytes / part}
 			switch i % 4 {
 			case 1:
 				m.Index, m.Scale = kb, 1
@@ -281,8 +285,15 @@ func stream(s asm.ISA, e asm.Elem, terms int) {
 			case 3:
 				m.Index, m.Scale = kb3, 1
 			}
-			e.FMA(m, x[i], r)
-			if u*s.Bytes%64 == 0 {
+			if half {
+				v := s.New()
+				VPMOVZXWD(m, v)
+				VPSLLD(Imm(16), v, v)
+				e.FMA(v, x[i], r)
+			} else {
+				e.FMA(m, x[i], r)
+			}
+			if u*s.Bytes/part%64 == 0 {
 				m.Disp += 1024
 				PREFETCHT0(m)
 			}
@@ -292,7 +303,7 @@ func stream(s asm.ISA, e asm.Elem, terms int) {
 		e.Move(r, Mem{Base: c, Disp: u * s.Bytes})
 	}
 	for _, p := range bases {
-		ADDQ(Imm(uint64(2*s.Bytes)), p)
+		ADDQ(Imm(uint64(2*s.Bytes/part)), p)
 	}
 	ADDQ(Imm(uint64(2*s.Bytes)), c)
 	SUBQ(Imm(uint64(2*s.Bytes/e.Size)), n)
@@ -459,9 +470,11 @@ func main() {
 					taps(s, e, rows, 4)
 				}
 			}
-			stream(s, e, 8)
-			stream(s, e, 1)
+			stream(s, e, 8, false)
+			stream(s, e, 1, false)
 		}
+		stream(s, asm.F32, 8, true)
+		stream(s, asm.F32, 1, true)
 		packRows(s, 1)
 		packRows(s, 2)
 		widenRows(s)
