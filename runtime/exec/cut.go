@@ -97,8 +97,11 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			}
 		}
 	}
+	if len(queue) > shallow && !d.tracing() { // what is computed again is told in the order of the recipes
+		reach(queue, want, outs, requested)
+	}
 	for _, n := range queue {
-		if n.def.Has(op.SideEffect) || outs.anyOf(n) {
+		if n.reached == want || n.def.Has(op.SideEffect) || outs.anyOf(n) {
 			need(n)
 		}
 	}
@@ -160,6 +163,45 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	clear(d.parts)
 	d.dirty = true // what was requested and nothing reaches is found by the next sweep
 	return first
+}
+
+// shallow is the length of a queue that can be followed along its operands.
+const shallow = 64
+
+// reach marks what of the queue the outputs need, from its end: looking for that
+// along the operands would go as deep as the longest chain.
+func reach(queue []*node, mark uint32, outs outSet, requested []*Value) {
+	var from func(*node)
+	from = func(n *node) {
+		if n.reached == mark {
+			return
+		}
+		n.reached = mark
+		if n.queued {
+			return // its turn comes
+		}
+		for _, v := range n.in {
+			if v != nil && v.buf == nil && v.node != nil {
+				from(v.node)
+			}
+		}
+	}
+	for _, v := range requested {
+		if v.node != nil {
+			from(v.node)
+		}
+	}
+	for _, n := range slices.Backward(queue) {
+		if n.reached != mark && !n.def.Has(op.SideEffect) && !outs.anyOf(n) {
+			continue
+		}
+		n.reached = mark
+		for _, v := range n.in {
+			if v != nil && v.buf == nil && v.node != nil {
+				from(v.node)
+			}
+		}
+	}
 }
 
 // An outSet is the outputs of a cut, by its number.

@@ -338,7 +338,7 @@ func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value, room *def
 	case !d.mode.EveryOp || info.meta:
 		n = &node{in: make([]*Value, 0, len(in))}
 	default:
-		n.queued, n.needed, n.held, n.region, n.site, n.home = false, 0, 0, 0, nil, nil
+		n.queued, n.needed, n.reached, n.held, n.region, n.site, n.home = false, 0, 0, 0, 0, nil, nil
 	}
 	n.def, n.info, n.attrs, n.opn, n.stack = def, info, attrs, d.nextOp, st
 	n.in, n.outs = append(n.in[:0], in...), n.outs[:0]

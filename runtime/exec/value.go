@@ -116,22 +116,23 @@ func (v *Value) HBMBytes() int64 {
 
 // A node is one application in the queue: the recipe of its values.
 type node struct {
-	def    *op.Def
-	info   *defInfo
-	site   *site        // of an operation with one result
-	home   *device.Home // where that notes its place in HBM, nil when it is on the list of the living
-	attrs  op.Attrs
-	in     []*Value
-	outs   []*Value
-	opn    uint64
-	stack  *trace.Stack
-	queued bool   // in the queue
-	needed uint32 // last cut that needs it
-	held   uint32 // last mark that found that it will run
-	region uint32 // region being built that contains it
-	at     int32  // its position in that region
-	part   int32  // segment of the running cut that it is in
-	read   int32  // position of its last reader in a segment
+	def     *op.Def
+	info    *defInfo
+	site    *site        // of an operation with one result
+	home    *device.Home // where that notes its place in HBM, nil when it is on the list of the living
+	attrs   op.Attrs
+	in      []*Value
+	outs    []*Value
+	opn     uint64
+	stack   *trace.Stack
+	queued  bool   // in the queue
+	needed  uint32 // last cut that needs it
+	reached uint32 // last cut whose outputs read it, see reach
+	held    uint32 // last mark that found that it will run
+	region  uint32 // region being built that contains it
+	at      int32  // its position in that region
+	part    int32  // segment of the running cut that it is in
+	read    int32  // position of its last reader in a segment
 }
 
 // A deferred is a queued operation with its only result, and room for its

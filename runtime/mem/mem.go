@@ -164,9 +164,15 @@ func collectAndSettle() {
 	runtime.Gosched()
 }
 
-// small makes a buffer that is not kept.
+// small makes a buffer that is not kept. Go's size classes from one line up are
+// whole lines, so that an object of whole lines begins on one; were it not so, a
+// longer one has room to begin there.
 func small(n int) []byte {
-	raw := make([]byte, n+2*Align)
+	raw := make([]byte, (n+Align-1)&^(Align-1))
+	if uintptr(unsafe.Pointer(unsafe.SliceData(raw)))&(Align-1) == 0 {
+		return raw[:n]
+	}
+	raw = make([]byte, n+2*Align)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (Align - 1))
 	return padded(raw[skip:], n)
 }
