@@ -34,7 +34,7 @@ func TPU() *Universe {
 var elsewhere = map[string]string{
 	"manualseed": "tpu.Seed(n)", "requiresgrad": `w := tpu.Param("w", x), x.RequiresGrad()`, "nograd": "tpu.NoGrad(func() { … })",
 	"tensor": "tpu.Of(1, 2), tpu.From(rows)", "shape": "x.Dims()", "ndim": "len(x.Dims())", "numel": "x.Size()",
-	"numpy": "x.Float64s()", "tolist": "x.Float64s()", "data": "x.Detach()",
+	"numpy": "x.Float64s()", "tolist": "x.Float64s()", "data": "x.Detach()", "copy": "x.CopyFrom(y)",
 	"float": "x.To(tpu.F32)", "double": "x.To(tpu.F64)", "half": "x.To(tpu.F16)", "bfloat16": "tpu.BF16", "long": "x.To(tpu.I64)",
 	"float32": "tpu.F32", "int64": "tpu.I64", "zeroslike": "x.ZerosLike()", "oneslike": "x.OnesLike()", "randnlike": "x.RandnLike()",
 	"parameters": "nn.Params(model)", "namedparameters": "nn.NamedParams(model)", "zerograd": "opt.ZeroGrad(), nn.ZeroGrad(model)",

@@ -84,6 +84,7 @@ func TestNamesOfPyTorch(t *testing.T) {
 	for src, want := range map[string]string{
 		"tpu.manual_seed(0)":              "(here: tpu.Seed(n))",
 		"tpu.Ones(2).add_(1)":             "(here: x.AddInPlace)",
+		"tpu.Ones(2).copy_(1)":            "(here: x.CopyFrom(y))",
 		"tpu.Ones(2).masked_fill(nil, 0)": "(here: x.MaskedFill)",
 		"nn.NewReLU()":                    "(here: nn.Func((*tpu.Tensor).ReLU))",
 		"nn.NewLinear(2, 3).Parameters()": "(here: nn.Params(model))",

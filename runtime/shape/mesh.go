@@ -31,6 +31,9 @@ type MeshError struct{ Why string }
 // Error gives the reason.
 func (e *MeshError) Error() string { return "mesh: " + e.Why }
 
+// MaxDevices bounds a mesh: a placement lists every device.
+const MaxDevices = 1 << 20
+
 // NewMesh makes a mesh; axes without a name are called x, y, z, …. The error is *MeshError.
 func NewMesh(dims []int, names ...string) (Mesh, error) {
 	m := Mesh{Dims: slices.Clone(dims), Names: slices.Clone(names)}
@@ -40,13 +43,19 @@ func NewMesh(dims []int, names ...string) (Mesh, error) {
 	for i := len(names); i < len(dims); i++ {
 		m.Names = append(m.Names, string(rune('x'+i%3))+strings.Repeat("_", i/3))
 	}
+	devices := 1
 	for i, n := range m.Names {
-		if dims[i] < 1 {
+		switch {
+		case dims[i] < 1:
 			return m, &MeshError{fmt.Sprintf("axis %s has size %d", n, dims[i])}
+		case n == "" || strings.ContainsAny(n, "=, "):
+			return m, &MeshError{fmt.Sprintf("%q is no name of an axis", n)}
+		case slices.Index(m.Names, n) < i:
+			return m, &MeshError{fmt.Sprintf("two axes are named %s", n)}
+		case dims[i] > MaxDevices/devices:
+			return m, &MeshError{fmt.Sprintf("more than %d devices", MaxDevices)}
 		}
-		if n == "" || strings.ContainsAny(n, "=, ") || slices.Index(m.Names, n) < i {
-			return m, &MeshError{fmt.Sprintf("axis name %q", n)}
-		}
+		devices *= dims[i]
 	}
 	return m, nil
 }

@@ -60,3 +60,27 @@ func TestParseMesh(t *testing.T) {
 		}
 	}
 }
+
+func TestMeshErrors(t *testing.T) {
+	for _, tt := range []struct {
+		dims  []int
+		names []string
+		want  string // "" when it is a mesh
+	}{
+		{[]int{1 << 10, 1 << 10}, nil, ""},
+		{nil, nil, "mesh: 0 axes and 0 names"},
+		{[]int{2, 0}, nil, "mesh: axis y has size 0"},
+		{[]int{2, 2}, []string{"a", "a"}, "mesh: two axes are named a"},
+		{[]int{2, 2}, []string{"a b"}, `mesh: "a b" is no name of an axis`},
+		{[]int{1 << 10, 1 << 11}, nil, "mesh: more than 1048576 devices"},
+		{[]int{1 << 32, 1 << 32}, nil, "mesh: more than 1048576 devices"},
+	} {
+		got := ""
+		if _, err := NewMesh(tt.dims, tt.names...); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%v %q: %q, want %q", tt.dims, tt.names, got, tt.want)
+		}
+	}
+}
