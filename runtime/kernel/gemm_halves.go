@@ -10,7 +10,7 @@ const (
 	// skinnyRows is the most rows of a product for which every panel of b is used
 	// by the thread that widened it, while it is in that thread's cache.
 	skinnyRows = 32
-	// stripPanels is the number of panels such a thread takes at a time.
+	// stripPanels is the number of panels such a thread takes at a time, as many as WidenBF16Panels does.
 	stripPanels = 4
 )
 
@@ -131,6 +131,11 @@ func (q *halfProduct) multiplySkinny(threads int) {
 		for p := 0; p < q.k; p += kBlock {
 			s := q.step(p, j, n)
 			s.right = buf[g.Cols*kBlock:]
+			if q.b.col == 1 && n == width {
+				q.run.WidenBF16Panels(s.kb, g.Cols, s.right, g.Cols*s.kb, q.b.from(p, j), q.b.row)
+				s.block(0, q.m, 0, n)
+				continue
+			}
 			for i := range panels {
 				q.panel(s.right[i*g.Cols*s.kb:], buf[:g.Cols*kBlock], p, s.kb, j+i*g.Cols)
 			}

@@ -137,7 +137,10 @@ func packRowsAVX2_32(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 func packRowsAVX2_64(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
-func widenRowsBF16AVX2(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+func widenRowsBF16AVX2_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
+
+//go:noescape
+func widenRowsBF16AVX2_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
 
 //go:noescape
 func transpose32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
@@ -386,7 +389,10 @@ func packRowsAVX512_64(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 func packRowsAVX512_128(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
-func widenRowsBF16AVX512(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+func widenRowsBF16AVX512_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
+
+//go:noescape
+func widenRowsBF16AVX512_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
 
 //go:noescape
 func transpose32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr)

@@ -2837,16 +2837,18 @@ loop:
 	VZEROUPPER
 	RET
 
-// func widenRowsBF16AVX2(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+// func widenRowsBF16AVX2_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·widenRowsBF16AVX2(SB), NOSPLIT, $0-40
+TEXT ·widenRowsBF16AVX2_1(SB), NOSPLIT, $0-48
 	MOVQ k+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ ld+16(FP), DX
 	MOVQ dst+24(FP), BX
 	MOVQ dd+32(FP), SI
-	MOVQ DX, DI
-	SHLQ $0x04, DI
+	MOVQ pd+40(FP), DI
+	MOVQ DX, R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(DI*2), DI
 
 loop:
 	VPMOVZXWD  (CX), Y0
@@ -2855,7 +2857,54 @@ loop:
 	VPMOVZXWD  16(CX), Y0
 	VPSLLD     $0x10, Y0, Y0
 	VMOVUPS    Y0, 32(BX)
-	PREFETCHT0 (CX)(DI*1)
+	PREFETCHT0 (CX)(R8*1)
+	ADDQ       DX, CX
+	ADDQ       SI, BX
+	DECQ       AX
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func widenRowsBF16AVX2_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·widenRowsBF16AVX2_4(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ ld+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ dd+32(FP), SI
+	MOVQ pd+40(FP), DI
+	MOVQ DX, R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(DI*2), R9
+
+loop:
+	VPMOVZXWD  (CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, (BX)
+	VPMOVZXWD  16(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, 32(BX)
+	VPMOVZXWD  32(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, (BX)(DI*1)
+	VPMOVZXWD  48(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, 32(BX)(DI*1)
+	VPMOVZXWD  64(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, (BX)(DI*2)
+	VPMOVZXWD  80(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, 32(BX)(DI*2)
+	VPMOVZXWD  96(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, (BX)(R9*1)
+	VPMOVZXWD  112(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMOVUPS    Y0, 32(BX)(R9*1)
+	PREFETCHT0 (CX)(R8*1)
+	PREFETCHT0 64(CX)(R8*1)
 	ADDQ       DX, CX
 	ADDQ       SI, BX
 	DECQ       AX
@@ -10967,16 +11016,18 @@ loop:
 	VZEROUPPER
 	RET
 
-// func widenRowsBF16AVX512(k int, src *byte, ld uintptr, dst *byte, dd uintptr)
+// func widenRowsBF16AVX512_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·widenRowsBF16AVX512(SB), NOSPLIT, $0-40
+TEXT ·widenRowsBF16AVX512_1(SB), NOSPLIT, $0-48
 	MOVQ k+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ ld+16(FP), DX
 	MOVQ dst+24(FP), BX
 	MOVQ dd+32(FP), SI
-	MOVQ DX, DI
-	SHLQ $0x04, DI
+	MOVQ pd+40(FP), DI
+	MOVQ DX, R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(DI*2), DI
 
 loop:
 	VPMOVZXWD  (CX), Z0
@@ -10985,7 +11036,56 @@ loop:
 	VPMOVZXWD  32(CX), Z0
 	VPSLLD     $0x10, Z0, Z0
 	VMOVUPS    Z0, 64(BX)
-	PREFETCHT0 (CX)(DI*1)
+	PREFETCHT0 (CX)(R8*1)
+	ADDQ       DX, CX
+	ADDQ       SI, BX
+	DECQ       AX
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func widenRowsBF16AVX512_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·widenRowsBF16AVX512_4(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ ld+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ dd+32(FP), SI
+	MOVQ pd+40(FP), DI
+	MOVQ DX, R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(DI*2), R9
+
+loop:
+	VPMOVZXWD  (CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, (BX)
+	VPMOVZXWD  32(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, 64(BX)
+	VPMOVZXWD  64(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, (BX)(DI*1)
+	VPMOVZXWD  96(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, 64(BX)(DI*1)
+	VPMOVZXWD  128(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, (BX)(DI*2)
+	VPMOVZXWD  160(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, 64(BX)(DI*2)
+	VPMOVZXWD  192(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, (BX)(R9*1)
+	VPMOVZXWD  224(CX), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, 64(BX)(R9*1)
+	PREFETCHT0 (CX)(R8*1)
+	PREFETCHT0 64(CX)(R8*1)
+	PREFETCHT0 128(CX)(R8*1)
+	PREFETCHT0 192(CX)(R8*1)
 	ADDQ       DX, CX
 	ADDQ       SI, BX
 	DECQ       AX

@@ -10,7 +10,7 @@ type Runs struct {
 
 	lanes, rowCols                             int
 	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
-	widenRows                                  moveFunc // of rowCols columns
+	widenRows                                  [2]panelsFunc // one panel of rowCols columns, and four
 	stream8, stream1                           streamFunc
 	max, min                                   func(n int, src, best *byte) (nan uint64)
 	find                                       func(n int, src *byte, x float32) (index int)
@@ -21,6 +21,8 @@ type Runs struct {
 
 // convertStep is how many elements a conversion takes at a time.
 const convertStep = 16
+
+type panelsFunc func(n int, src *byte, ld uintptr, dst *byte, dd, pd uintptr)
 
 type convertFunc func(n int, src, dst *byte)
 
@@ -56,12 +58,29 @@ func (r *Runs) WidenBF16Rows(n, cols int, dst []float32, dstRow int, src []uint1
 	}
 	_ = src[(n-1)*srcRow+cols-1]
 	_ = dst[(n-1)*dstRow+cols-1]
-	if r.widenRows != nil && cols == r.rowCols {
-		r.widenRows(n, at(src), strideBytes[uint16](srcRow), at(dst), strideBytes[float32](dstRow))
+	if k := r.widenRows[0]; k != nil && cols == r.rowCols {
+		k(n, at(src), strideBytes[uint16](srcRow), at(dst), strideBytes[float32](dstRow), 0)
 		return
 	}
 	for i := range n {
 		r.WidenBF16(dst[i*dstRow:][:cols], src[i*srcRow:][:cols])
+	}
+}
+
+// WidenBF16Panels converts n rows of four panels of cols bf16 each exactly: a
+// row of each panel is dense, the panels are panel elements apart.
+func (r *Runs) WidenBF16Panels(n, cols int, dst []float32, panel int, src []uint16, srcRow int) {
+	if n == 0 || cols == 0 {
+		return
+	}
+	_ = src[(n-1)*srcRow+4*cols-1]
+	_ = dst[3*panel+n*cols-1]
+	if k := r.widenRows[1]; k != nil && cols == r.rowCols {
+		k(n, at(src), strideBytes[uint16](srcRow), at(dst), strideBytes[float32](cols), strideBytes[float32](panel))
+		return
+	}
+	for i := range 4 {
+		r.WidenBF16Rows(n, cols, dst[i*panel:], cols, src[i*cols:], srcRow)
 	}
 }
 

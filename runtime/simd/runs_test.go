@@ -178,3 +178,25 @@ func TestStreamBF16(t *testing.T) {
 		}
 	}
 }
+
+func TestWidenPanels(t *testing.T) {
+	for _, l := range Available() {
+		r := RunsOf(l)
+		for _, cols := range []int{4, 16, 32} {
+			for _, n := range []int{0, 1, 9} {
+				srcRow, panel := 4*cols+3, n*cols+5
+				src, dst := make([]uint16, n*srcRow+1), make([]float32, 4*panel)
+				for i := range src {
+					src[i] = uint16(0x3f80 + 77*i)
+				}
+				r.WidenBF16Panels(n, cols, dst, panel, src[1:], srcRow)
+				for q := range 4 * n * cols {
+					i, p, j := q/(4*cols), q/cols%4, q%cols
+					if got, want := math.Float32bits(dst[p*panel+i*cols+j]), uint32(src[1+i*srcRow+p*cols+j])<<16; got != want {
+						t.Fatalf("%v: row %d, column %d of panel %d is %#x, want %#x", l, i, j, p, got, want)
+					}
+				}
+			}
+		}
+	}
+}

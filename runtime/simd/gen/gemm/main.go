@@ -427,26 +427,33 @@ func dots(s asm.ISA) {
 	RET()
 }
 
-// widenRows is packRows of rows of bf16 that become f32, 2 registers a row.
-func widenRows(s asm.ISA) {
-	TEXT("widenRowsBF16"+s.Name, NOSPLIT, "func(k int, src *byte, ld uintptr, dst *byte, dd uintptr)")
+// widenRows is packRows of rows of bf16 that become f32, 2 registers a row in
+// each of a number of panels, which are pd apart.
+func widenRows(s asm.ISA, panels int) {
+	TEXT(fmt.Sprintf("widenRowsBF16%s_%d", s.Name, panels), NOSPLIT, "func(k int, src *byte, ld uintptr, dst *byte, dd, pd uintptr)")
 	Pragma("noescape")
 	k := Load(Param("k"), GP64())
 	src := Load(Param("src"), GP64())
 	ld := Load(Param("ld"), GP64())
 	dst := Load(Param("dst"), GP64())
 	dd := Load(Param("dd"), GP64())
-	ahead := GP64()
+	pd := Load(Param("pd"), GP64())
+	ahead, pd3 := GP64(), GP64()
 	MOVQ(ld, ahead)
-	SHLQ(U8(4), ahead)
+	SHLQ(U8(2), ahead)
+	LEAQ(Mem{Base: pd, Index: pd, Scale: 2}, pd3)
 	Label("loop")
-	for j := range 2 {
-		v := s.New()
-		VPMOVZXWD(Mem{Base: src, Disp: j * s.Bytes / 2}, v)
-		VPSLLD(Imm(16), v, v)
-		VMOVUPS(v, Mem{Base: dst, Disp: j * s.Bytes})
+	for p, at := range []Mem{{Base: dst}, {Base: dst, Index: pd, Scale: 1}, {Base: dst, Index: pd, Scale: 2}, {Base: dst, Index: pd3, Scale: 1}}[:panels] {
+		for j := range 2 {
+			v := s.New()
+			VPMOVZXWD(Mem{Base: src, Disp: (2*p + j) * s.Bytes / 2}, v)
+			VPSLLD(Imm(16), v, v)
+			VMOVUPS(v, at.Offset(j*s.Bytes))
+		}
 	}
-	PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 1})
+	for l := 0; l < panels*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 1, Disp: l})
+	}
 	ADDQ(ld, src)
 	ADDQ(dd, dst)
 	DECQ(k)
@@ -477,7 +484,8 @@ func main() {
 		stream(s, asm.F32, 1, true)
 		packRows(s, 1)
 		packRows(s, 2)
-		widenRows(s)
+		widenRows(s, 1)
+		widenRows(s, 4)
 		transpose(s)
 		dots(s)
 	}
