@@ -107,7 +107,7 @@ type Dispatcher struct {
 	reg     region
 	segment region
 	launchA device.Launch
-	// announced is the launch whose cut the short way told before it gave up.
+	// announced is the launch whose cut and program the short way told before it gave up.
 	announced int64
 	singleA   device.Single
 	syncer    device.Syncer // dev, when it is one

@@ -266,7 +266,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 		c.hits++
 		e.reads++
 		e.usedAt = number
-		if d.tracing() {
+		if d.tracing() && d.announced != number {
 			d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: k.String()})
 		}
 		return e, true, nil

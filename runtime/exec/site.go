@@ -195,15 +195,13 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	var t0 time.Time
 	if tracing {
 		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Ops: s.names, Op: n.opn, Reason: ReasonEveryOp.String()})
+		d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: s.key})
 		d.announced = number
 		t0 = time.Now()
 	}
 	buf, ok := s.run.RunSingle(l)
 	if !ok {
 		return false
-	}
-	if tracing {
-		d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: s.key})
 	}
 	e := s.entry
 	d.cache.requests++
