@@ -170,7 +170,7 @@ func convolutionCases() []Case {
 func graphCases() []Case {
 	const stormOps = 100_000
 	operands := func() (x, a, b *tpu.Tensor) {
-		return uniform(1, 1, 32, 32), shifted(0.75, 2, 0.25, 32, 32), uniform(3, 1, 32, 32)
+		return uniform(1, 1, 32, 32), shifted(0.75, 2, 0.25, 32, 32), uniform(3, 0.25, 32, 32)
 	}
 	chain := func(n int, x, a, b *tpu.Tensor) *tpu.Tensor {
 		for i := range n {
