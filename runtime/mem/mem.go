@@ -168,7 +168,7 @@ func collectAndSettle() {
 // whole lines, so that an object of whole lines begins on one; were it not so, a
 // longer one has room to begin there.
 func small(n int) []byte {
-	raw := make([]byte, (n+Align-1)&^(Align-1))
+	raw := make([]byte, (max(n, 1)+Align-1)&^(Align-1)) // an empty one has a place of its own, too
 	if uintptr(unsafe.Pointer(unsafe.SliceData(raw)))&(Align-1) == 0 {
 		return raw[:n]
 	}

@@ -197,3 +197,11 @@ func BenchmarkGet16MiB(b *testing.B) {
 		}
 	}
 }
+
+// TestEmptyArraysDiffer: who tells arrays apart by where they are must not take
+// two empty ones for one.
+func TestEmptyArraysDiffer(t *testing.T) {
+	if a, b := small(0), small(0); unsafe.SliceData(a) == unsafe.SliceData(b) {
+		t.Error("two empty arrays are at one place")
+	}
+}
