@@ -170,7 +170,7 @@ func collectAndSettle() {
 func small(n int) []byte {
 	raw := make([]byte, (max(n, 1)+Align-1)&^(Align-1)) // an empty one has a place of its own, too
 	if uintptr(unsafe.Pointer(unsafe.SliceData(raw)))&(Align-1) == 0 {
-		return raw[:n]
+		return padded(raw, n)
 	}
 	raw = make([]byte, n+2*Align)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (Align - 1))
