@@ -244,34 +244,11 @@ func lines(stacks []*trace.Stack) ([]At, string) {
 	if len(numbers) == 0 {
 		return out, ""
 	}
-	text := ranges(numbers)
+	text := viz.Ranges(numbers)
 	if file == "" {
 		text = "In[" + strconv.Itoa(cell) + "]:" + text
 	}
 	return out, text
-}
-
-// ranges writes numbers as 12-15,20; the middle is left out of many.
-func ranges(numbers []int) string {
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	var parts []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(numbers[i])
-		if j > i {
-			part += "-" + strconv.Itoa(numbers[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	if len(parts) > 4 {
-		parts = append(parts[:3], "…", parts[len(parts)-1])
-	}
-	return strings.Join(parts, ",")
 }
 
 // DetailOf looks into a group.

@@ -12,6 +12,7 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/stablehlo"
 	"github.com/tpush/tpush/trace"
+	"github.com/tpush/tpush/viz"
 )
 
 // A Subject is a program to look at: a graph, or the text of a module.
@@ -142,33 +143,7 @@ func whereOf(frames []trace.Frame) string {
 		if name == "" {
 			name = fmt.Sprintf("In[%d]", k.cell)
 		}
-		parts[i] = name + ":" + ranges(lines[k])
+		parts[i] = name + ":" + viz.Ranges(lines[k])
 	}
 	return strings.Join(parts, " ")
-}
-
-// shownRanges is how many ranges of lines are written out.
-const shownRanges = 4
-
-// ranges writes numbers as 12-15,20; the middle is left out of many.
-func ranges(numbers []int) string {
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	var parts []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(numbers[i])
-		if j > i {
-			part += "-" + strconv.Itoa(numbers[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	if len(parts) > shownRanges {
-		parts = append(parts[:shownRanges-1], "…", parts[len(parts)-1])
-	}
-	return strings.Join(parts, ",")
 }

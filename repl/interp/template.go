@@ -26,15 +26,24 @@ const (
 	printFunc = "ʹprint"
 )
 
+// An executor is a template of either package.
+type executor interface {
+	Execute(w io.Writer, data any) error
+	ExecuteTemplate(w io.Writer, name string, data any) error
+}
+
+// executeNamed executes t, or the template of its set called name.
+func executeNamed(t executor, w io.Writer, name string, data any) error {
+	if name != "" {
+		return t.ExecuteTemplate(w, name, data)
+	}
+	return t.Execute(w, data)
+}
+
 // executeText executes a template of package text/template, the one called name
 // when that is not "".
 func (m *machine) executeText(t *template.Template, w io.Writer, name string, data any) error {
-	run := func(t *template.Template) error {
-		if name != "" {
-			return t.ExecuteTemplate(w, name, data)
-		}
-		return t.Execute(w, data)
-	}
+	run := func(t executor) error { return executeNamed(t, w, name, data) }
 	if !m.wantsCells(data) {
 		return run(t)
 	}
@@ -58,12 +67,7 @@ func (m *machine) executeText(t *template.Template, w io.Writer, name string, da
 // executeHTML is executeText for package html/template: the copies are escaped,
 // the template itself never is.
 func (m *machine) executeHTML(t *html.Template, w io.Writer, name string, data any) error {
-	run := func(t *html.Template) error {
-		if name != "" {
-			return t.ExecuteTemplate(w, name, data)
-		}
-		return t.Execute(w, data)
-	}
+	run := func(t executor) error { return executeNamed(t, w, name, data) }
 	if !m.wantsCells(data) {
 		return run(t)
 	}

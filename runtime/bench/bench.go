@@ -10,6 +10,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/sim"
@@ -78,22 +79,13 @@ func Cases(workload string, m *exec.Mode) ([]Case, error) {
 		var list []Case
 		for _, c := range w.cases() {
 			c.Workload = workload
-			if c.modes == nil || has(c.modes, m) {
+			if c.modes == nil || slices.Contains(c.modes, m) {
 				list = append(list, c)
 			}
 		}
 		return list, nil
 	}
 	return nil, &UnknownError{workload}
-}
-
-func has(ms []*exec.Mode, m *exec.Mode) bool {
-	for _, x := range ms {
-		if x == m {
-			return true
-		}
-	}
-	return false
 }
 
 // newDispatcher makes a simulated v5e with empty caches.

@@ -3,7 +3,7 @@ package bench
 import (
 	"math"
 
-	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -17,17 +17,9 @@ func word(seed, i int) uint32 {
 	return h ^ h>>16
 }
 
-func size(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
-
 // numbers are f32 in [-scale, scale).
 func numbers(seed int, scale float64, dims ...int) []float32 {
-	x := make([]float32, size(dims))
+	x := make([]float32, shape.Size(dims))
 	s := float32(scale)
 	for i := range x {
 		x[i] = (float32(word(seed, i)>>8)*0x1p-23 - 1) * s
@@ -51,7 +43,7 @@ func shifted(base float32, seed int, scale float64, dims ...int) *tpu.Tensor {
 
 // integers are I64 in [0, mod).
 func integers(seed, mod int, dims ...int) *tpu.Tensor {
-	x := make([]int64, size(dims))
+	x := make([]int64, shape.Size(dims))
 	for i := range x {
 		x[i] = int64(word(seed, i) % uint32(mod))
 	}
@@ -69,12 +61,11 @@ func in(d tpu.DType, x *tpu.Tensor) *tpu.Tensor {
 // summary is what a check compares: the numbers themselves up to eight; else
 // five spread over the array, the mean and the root of the mean square.
 func summary(x *tpu.Tensor) []float64 {
-	a := x.Array()
 	v := x.To(tpu.F64).Float64s()
-	if n := kernel.Contiguous(a).Size(); n <= 8 {
+	n := len(v)
+	if n <= 8 {
 		return v
 	}
-	n := len(v)
 	var s []float64
 	for k := range 5 {
 		s = append(s, v[k*(n-1)/4])

@@ -195,9 +195,14 @@ func one(ctx context.Context, c Case, o Options) Result {
 	if err != nil {
 		return failed(c, o, err)
 	}
+	return p.round(ctx)
+}
+
+// round is Measure with the failure in the line.
+func (p *Prepared) round(ctx context.Context) Result {
 	r, err := p.Measure(ctx)
 	if err != nil {
-		return failed(c, o, err)
+		return failed(p.Case, p.o, err)
 	}
 	return r
 }

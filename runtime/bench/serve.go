@@ -46,25 +46,20 @@ func Serve(ctx context.Context, workload string, o Options, in io.Reader, out io
 		if !ok {
 			continue
 		}
-		if err := enc.Encode(round(ctx, c, o, prepared, k)); err != nil {
+		var r Result
+		p, err := prepared[k], error(nil)
+		if p == nil {
+			p, err = Prepare(c, o)
+		}
+		if err != nil {
+			r = failed(c, o, err)
+		} else {
+			prepared[k] = p
+			r = p.round(ctx)
+		}
+		if err := enc.Encode(r); err != nil {
 			return err
 		}
 	}
 	return lines.Err()
-}
-
-func round[K comparable](ctx context.Context, c Case, o Options, prepared map[K]*Prepared, k K) Result {
-	p := prepared[k]
-	if p == nil {
-		var err error
-		if p, err = Prepare(c, o); err != nil {
-			return failed(c, o, err)
-		}
-		prepared[k] = p
-	}
-	r, err := p.Measure(ctx)
-	if err != nil {
-		return failed(c, o, err)
-	}
-	return r
 }

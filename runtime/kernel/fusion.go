@@ -256,12 +256,7 @@ func (f *Fusion) build() *fusedProgram {
 			return v
 		}
 		p.params = append(p.params, s)
-		var v jit.Value
-		if s.t == jit.Mask {
-			v = b.Convert(b.Param(jit.I32), jit.Mask)
-		} else {
-			v = b.Param(s.t)
-		}
+		v := declare(b, s.t)
 		params[s] = v
 		return v
 	}

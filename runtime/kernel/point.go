@@ -288,6 +288,14 @@ func scalarBits(a *Array, t jit.Type, round dtype.DType) uint64 {
 	return uint64(x[0])
 }
 
+// declare makes a parameter of a program. A mask is handed over as a number.
+func declare(b *jit.Builder, t jit.Type) jit.Value {
+	if t == jit.Mask {
+		return b.Convert(b.Param(jit.I32), jit.Mask)
+	}
+	return b.Param(t)
+}
+
 // build makes the program of a recipe. The result is stored as key.out.
 func (r recipe) build(k *pointKey, as, round dtype.DType, folds bool) *point {
 	q := &point{key: *k}
@@ -302,12 +310,7 @@ func (r recipe) build(k *pointKey, as, round dtype.DType, folds bool) *point {
 			return v
 		}
 		q.params = append(q.params, s)
-		var v jit.Value
-		if s.t == jit.Mask {
-			v = b.Convert(b.Param(jit.I32), jit.Mask)
-		} else {
-			v = b.Param(s.t)
-		}
+		v := declare(b, s.t)
 		declared[s] = v
 		return v
 	}

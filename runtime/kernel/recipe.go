@@ -22,13 +22,7 @@ func of2(f func(b *jit.Builder, x, y jit.Value) jit.Value) recipe {
 
 // floatOf2 is of2 for floats.
 func floatOf2(f func(b *jit.Builder, x, y jit.Value) jit.Value) recipe {
-	r := of2(f)
-	return func(e *expr) jit.Value {
-		if !e.float() {
-			return 0
-		}
-		return r(e)
-	}
+	return floatsOnly(of2(f))
 }
 
 // integral leaves integers as they are.
