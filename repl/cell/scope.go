@@ -8,6 +8,7 @@ import (
 	"maps"
 	"sort"
 	"sync"
+	"sync/atomic"
 )
 
 // Config says what surrounds the cells.
@@ -41,7 +42,7 @@ type Scope struct {
 
 	checked  func(*compiler) // told of a cell that type-checks
 	siteMu   sync.RWMutex
-	sites    []*Site
+	sites    atomic.Pointer[[]*Site] // replaced under siteMu
 	hooks    map[int][]*Site         // those of statements, by cell
 	holding  map[types.Type]bool     // what holdsTensor found
 	internal map[types.Object]string // internal names of declared objects
@@ -61,8 +62,10 @@ type entry struct {
 
 // NewScope starts a session in which nothing is declared.
 func NewScope(cfg Config) *Scope {
-	return &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
-		methods: map[string]*entry{}, holding: map[types.Type]bool{}, sites: []*Site{{}}, internal: map[types.Object]string{}}
+	s := &Scope{cfg: cfg, names: map[string]*entry{}, versions: map[string]int{}, imports: map[string]string{},
+		methods: map[string]*entry{}, holding: map[types.Type]bool{}, internal: map[types.Object]string{}}
+	s.sites.Store(&[]*Site{{}})
+	return s
 }
 
 // Site gives the place of a program counter, the zero Site if there is none. It
@@ -73,26 +76,27 @@ func (s *Scope) Site(id int) Site {
 
 // At is Site without the copy. Nobody writes to it.
 func (s *Scope) At(id int) *Site {
-	s.siteMu.RLock()
-	defer s.siteMu.RUnlock()
-	if id &= BeginBit - 1; id > 0 && id < len(s.sites) {
-		return s.sites[id]
+	sites := *s.sites.Load()
+	if id &= BeginBit - 1; id > 0 && id < len(sites) {
+		return sites[id]
 	}
-	return s.sites[0]
+	return sites[0]
 }
 
 func (s *Scope) addSite(site Site) int {
 	s.siteMu.Lock()
 	defer s.siteMu.Unlock()
-	site.ID = len(s.sites)
-	s.sites = append(s.sites, &site)
+	sites := *s.sites.Load()
+	site.ID = len(sites)
+	sites = append(sites, &site)
+	s.sites.Store(&sites)
 	if site.Kind == Statement {
 		if s.hooks == nil {
 			s.hooks = map[int][]*Site{}
 		}
 		s.hooks[site.Cell] = append(s.hooks[site.Cell], &site)
 	}
-	return len(s.sites) - 1
+	return site.ID
 }
 
 // Names are what the names of a scope mean at some time.

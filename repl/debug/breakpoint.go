@@ -50,7 +50,7 @@ type Breakpoint struct {
 	Hits     int // how often the place was reached and the condition held
 	Resolved int // Line: where it stops, 0 as long as the cell has not run
 
-	compiled map[*cell.Local]*condition
+	compiled map[*cell.Local]*interp.Condition
 	pred     *predicate
 	base     map[variableKey]any // Change: what the variable held
 	slots    map[*cell.Site]*cell.Local
@@ -136,6 +136,7 @@ func (b *Breakpoint) String() string {
 // forget drops what was compiled.
 func (b *Breakpoint) forget() {
 	b.compiled, b.base, b.slots = nil, nil, nil
+	b.pred.forget()
 	if b.Kind == Line {
 		b.Resolved = 0
 	}
@@ -184,7 +185,7 @@ func (b *Breakpoint) same(o *Breakpoint) bool {
 
 // changed makes every site look for its breakpoints again. d.mu is held.
 func (d *Debugger) changed() {
-	d.plans = map[*cell.Site]*plan{}
+	d.replan()
 	d.arm()
 }
 
@@ -232,7 +233,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 	if b.Cond == "" || at == nil {
 		return nil
 	}
-	c, err := d.condition(b.Cond, at.Locals)
+	c, err := d.in.CompileCondition(b.Cond, at.Locals)
 	var ce *cell.CompileError
 	if errors.As(err, &ce) && d.in.CheckEval(b.Cond, at.Locals) == nil {
 		return nil // it is compiled when the place is reached
@@ -240,7 +241,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 	if err != nil {
 		return err
 	}
-	b.compiled = map[*cell.Local]*condition{at.Locals: c}
+	b.compiled = map[*cell.Local]*interp.Condition{at.Locals: c}
 	return nil
 }
 
@@ -323,28 +324,36 @@ func (d *Debugger) ClearAll() int {
 	return n
 }
 
-// hit counts a breakpoint whose place was reached, and adds it to the stop.
-func (d *Debugger) hit(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *Stop) {
+// hit counts a breakpoint whose place was reached. If it stops there it is added
+// to stop, which is made when it is nil.
+func (d *Debugger) hit(g *interp.Goroutine, s *cell.Site, a *armed, stop *Stop) *Stop {
+	b := a.b
+	var failed error
 	if b.Cond != "" && b.Kind != Op {
-		ok, err := d.holds(g, s, b)
-		if err != nil {
-			stop.Failed = append(stop.Failed, fmt.Sprintf("breakpoint %d: %v", b.ID, err))
-		} else if !ok {
-			return
+		ok, err := d.holds(g, s, a)
+		if err == nil && !ok {
+			return stop
 		}
+		failed = err
 	}
 	d.mu.Lock()
 	b.Hits++
 	n := b.Hits
 	d.mu.Unlock()
 	if !b.Hit.Holds(n) {
-		return
+		return stop
 	}
 	if b.Log != "" {
 		if d.o.Log != nil {
 			d.o.Log(d.fill(g, s, b.Log))
 		}
-		return
+		return stop
+	}
+	if stop == nil {
+		stop = &Stop{}
+	}
+	if failed != nil {
+		stop.Failed = append(stop.Failed, fmt.Sprintf("breakpoint %d: %v", b.ID, failed))
 	}
 	if stop.Reason == None || stop.Reason == Stepped {
 		stop.Reason = map[Kind]Reason{Error: AtError, Change: Changed}[b.Kind]
@@ -356,26 +365,41 @@ func (d *Debugger) hit(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *S
 	if len(b.Commands) > 0 {
 		stop.lists = append(stop.lists, slices.Clone(b.Commands))
 	}
+	return stop
 }
 
 // holds evaluates a breakpoint's condition at a site.
-func (d *Debugger) holds(g *interp.Goroutine, s *cell.Site, b *Breakpoint) (bool, error) {
-	d.mu.Lock()
-	c := b.compiled[s.Locals]
-	d.mu.Unlock()
+func (d *Debugger) holds(g *interp.Goroutine, s *cell.Site, a *armed) (bool, error) {
+	c := a.cond.Load()
 	if c == nil {
 		var err error
-		if c, err = d.condition(b.Cond, s.Locals); err != nil {
+		if c, err = d.compiled(a.b, s.Locals); err != nil {
 			return false, err
 		}
-		d.mu.Lock()
-		if b.compiled == nil {
-			b.compiled = map[*cell.Local]*condition{}
-		}
-		b.compiled[s.Locals] = c
-		d.mu.Unlock()
+		a.cond.Store(c)
 	}
-	return c.holds(g)
+	return c.Holds(g)
+}
+
+// compiled gives a breakpoint's condition compiled for a scope.
+func (d *Debugger) compiled(b *Breakpoint, scope *cell.Local) (*interp.Condition, error) {
+	d.mu.Lock()
+	c := b.compiled[scope]
+	d.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c, err := d.in.CompileCondition(b.Cond, scope)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b.compiled == nil {
+		b.compiled = map[*cell.Local]*interp.Condition{}
+	}
+	b.compiled[scope] = c
+	return c, nil
 }
 
 // funcNamed tells whether a function has the name that a breakpoint gives:
@@ -396,10 +420,11 @@ func sameFile(a, b string) bool {
 }
 
 // checkChange compares a variable with what it held at the last statement.
-func (d *Debugger) checkChange(g *interp.Goroutine, s *cell.Site, b *Breakpoint, stop *Stop) {
+func (d *Debugger) checkChange(g *interp.Goroutine, s *cell.Site, a *armed, stop *Stop) *Stop {
+	b := a.b
 	p, key := d.variable(g, s, b)
 	if !p.IsValid() || d.o.Mark == nil {
-		return
+		return stop
 	}
 	now := d.o.Mark(p.Elem())
 	d.mu.Lock()
@@ -410,12 +435,11 @@ func (d *Debugger) checkChange(g *interp.Goroutine, s *cell.Site, b *Breakpoint,
 	b.base[key] = now
 	d.mu.Unlock()
 	if known && was != now {
-		before := len(stop.Hits)
-		d.hit(g, s, b, stop)
-		if len(stop.Hits) > before {
+		if stop = d.hit(g, s, a, stop); stop != nil && slices.Contains(stop.Hits, b.ID) {
 			stop.Text = fmt.Sprintf("%s: %v → %v", b.Name, was, now)
 		}
 	}
+	return stop
 }
 
 // variable finds the variable that a breakpoint names: a local in scope, else

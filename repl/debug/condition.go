@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/interp"
@@ -13,78 +14,33 @@ import (
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// A condition is Go of type bool, type-checked and compiled for one scope.
-type condition struct {
-	text string
-	eval *interp.Evaluation
-	fast expr
-}
-
-// condition compiles a text for a scope. The error is a *cell.CompileError or a
-// *ConditionError.
-func (d *Debugger) condition(text string, scope *cell.Local) (*condition, error) {
-	e, err := d.in.CompileEval(text, scope)
-	if err != nil {
-		return nil, err
-	}
-	if t := e.Types(); len(t) != 1 || t[0] != "bool" {
-		return nil, &ConditionError{text, "a condition is of type bool, not " + strings.Join(append(t, "")[:max(len(t), 1)], ", ")}
-	}
-	c := &condition{text: text, eval: e}
-	c.fast, _ = compileExpr(text, func(name string) expr {
-		if l := localNamed(scope, name); l != nil {
-			return reader(l)
-		}
-		if v := d.in.NamedVar(name); v.IsValid() {
-			p := v.Interface()
-			return func(env) value { return valueAt(p) }
-		}
-		return nil
-	})
-	return c, nil
-}
-
-func localNamed(l *cell.Local, name string) *cell.Local {
-	for ; l != nil; l = l.Up {
-		if l.Name == name {
-			return l
-		}
-	}
-	return nil
-}
-
-// holds evaluates the condition in the top frame of g.
-func (c *condition) holds(g *interp.Goroutine) (bool, error) {
-	if c.fast != nil {
-		if v := c.fast(frameEnv{g}); v.k == vBool {
-			return v.b, nil
-		}
-	}
-	a, _ := g.Top()
-	out, err := c.eval.Run(finder(a.Locals))
-	if err != nil {
-		return false, err
-	}
-	b, _ := out[0].Value.(bool)
-	return b, nil
-}
-
 // A predicate is a condition on the operands and the result of an operation.
 //
 // shape, dtype, rank, numel and bytes are those of any operand or of the result:
 // it holds when it holds for one of them. self.shape, out.dtype name one; other
-// names are those of the frame.
+// names are those of the frame. What && || and ! join is looked at part by part:
+// one that asks nothing of operands may be any Go.
 type predicate struct {
 	text    string
 	x       expr
 	generic bool // asks of any operand
+	conds   sync.Map
+}
+
+// A partKey is a part of a predicate in a scope.
+type partKey struct {
+	text  string
+	scope *cell.Local
 }
 
 func newPredicate(text string) (*predicate, error) {
 	if text == "" {
 		return nil, nil
 	}
-	x, names := compileExpr(text, nil)
+	x, names, err := compilePredicate(text)
+	if err != nil {
+		return nil, err
+	}
 	p := &predicate{text: text, x: x}
 	for _, n := range names {
 		p.generic = p.generic || slices.Contains(specFields[:], n)
@@ -92,42 +48,94 @@ func newPredicate(text string) (*predicate, error) {
 	return p, nil
 }
 
+// forget drops what was compiled: a name of the session may mean another variable.
+func (p *predicate) forget() {
+	if p != nil {
+		p.conds.Clear()
+	}
+}
+
 // A callEnv is the env of a predicate at an operation.
 type callEnv struct {
+	p       *predicate
 	d       *Debugger
 	g       *interp.Goroutine
-	a       interp.Activation
+	site    *cell.Site
 	c       *exec.Call
 	inputs  []op.Param
 	out     []shape.Spec
+	known   bool // out is
 	subject shape.Spec
+	err     error
+}
+
+// results gives the types of what the operation will make.
+func (e *callEnv) results() []shape.Spec {
+	if e.known {
+		return e.out
+	}
+	e.known = true
+	specs := make([]shape.Spec, len(e.c.In))
+	for i, v := range e.c.In {
+		if v != nil {
+			specs[i] = v.Spec()
+		}
+	}
+	e.out, _ = e.c.Def.Specs(specs, e.c.Attrs)
+	return e.out
 }
 
 func (e *callEnv) name(n string) value {
 	if slices.Contains(specFields[:], n) {
 		return specField(e.subject, n)
 	}
+	if e.inputs == nil {
+		e.inputs = e.c.Def.Inputs()
+	}
 	for i, p := range e.inputs {
-		if p.Name == n && i < len(e.c.In) && e.c.In[i] != nil {
+		if (p.Name == n || i == 0 && n == "self") && i < len(e.c.In) && e.c.In[i] != nil {
 			s := e.c.In[i].Spec()
 			return value{k: vSpec, d: s.DType, dims: s.Dims}
 		}
 	}
-	if (n == "out" || n == "result") && len(e.out) > 0 {
-		return value{k: vSpec, d: e.out[0].DType, dims: e.out[0].Dims}
-	}
-	for _, l := range e.a.Locals {
-		if l.Name == n && l.Ptr.IsValid() {
-			return valueAt(l.Ptr.Interface())
+	if n == "out" || n == "result" {
+		if out := e.results(); len(out) > 0 {
+			return value{k: vSpec, d: out[0].DType, dims: out[0].Dims}
 		}
 	}
-	if v := e.d.in.NamedVar(n); v.IsValid() {
-		return valueAt(v.Interface())
+	for l := e.site.Locals; l != nil; l = l.Up {
+		if l.Name == n {
+			return valueAt(e.g.Slot(l))
+		}
 	}
 	if t, ok := typeNamed(n); ok {
 		return value{k: vType, d: t}
 	}
+	if v := e.d.in.NamedVar(n); v.IsValid() {
+		return valueAt(v.Interface())
+	}
 	return value{}
+}
+
+// inFrame evaluates a part as Go in the frame.
+func (e *callEnv) inFrame(text string) value {
+	k := partKey{text, e.site.Locals}
+	c, ok := e.p.conds.Load(k)
+	if !ok {
+		compiled, err := e.d.in.CompileCondition(text, e.site.Locals)
+		if err != nil {
+			e.err = err
+			return value{}
+		}
+		c = compiled
+		e.p.conds.Store(k, c)
+	}
+	holds, err := c.(*interp.Condition).Holds(e.g)
+	if err != nil {
+		e.err = err
+		return value{}
+	}
+	return value{k: vBool, b: holds}
 }
 
 // typeNamed finds an element type by its name: bf16.
@@ -135,55 +143,39 @@ func typeNamed(name string) (dtype.DType, bool) {
 	return dtype.Parse(strings.ToLower(name))
 }
 
-// holds evaluates the predicate at an operation. What it cannot evaluate as a
-// predicate is evaluated as Go in the frame.
+// holds evaluates the predicate at an operation.
 func (p *predicate) holds(d *Debugger, g *interp.Goroutine, c *exec.Call) (bool, error) {
 	if p == nil {
 		return true, nil
 	}
-	a, _ := g.Top()
-	e := &callEnv{d: d, g: g, a: a, c: c, inputs: c.Def.Inputs()}
-	specs := make([]shape.Spec, len(c.In))
-	for i, v := range c.In {
-		if v != nil {
-			specs[i] = v.Spec()
+	e := &callEnv{p: p, d: d, g: g, site: g.Here(), c: c}
+	known := false
+	ask := func(s shape.Spec) bool {
+		e.subject = s
+		v := p.x(e)
+		known = known || v.k == vBool
+		return v.k == vBool && v.b
+	}
+	if !p.generic {
+		return ask(shape.Spec{}), e.err
+	}
+	for _, v := range c.In {
+		if v == nil {
+			continue
+		}
+		if s := v.Spec(); !s.Weak && ask(s) {
+			return true, nil
 		}
 	}
-	if out, err := c.Def.Specs(specs, c.Attrs); err == nil {
-		e.out = out
-	}
-	var subjects []shape.Spec
-	for i, v := range c.In {
-		if v != nil && !specs[i].Weak {
-			subjects = append(subjects, specs[i])
+	for _, s := range e.results() {
+		if ask(s) {
+			return true, nil
 		}
 	}
-	subjects = append(subjects, e.out...)
-	if p.x != nil {
-		if !p.generic {
-			subjects = make([]shape.Spec, 1)
-		}
-		known := false
-		for _, s := range subjects {
-			e.subject = s
-			if v := p.x(e); v.k == vBool {
-				if known = true; v.b {
-					return true, nil
-				}
-			}
-		}
-		if known {
-			return false, nil
-		}
+	if !known && e.err == nil {
+		e.inFrame(p.text) // says what is wrong with it
 	}
-	if a.Site == nil {
-		return false, &ConditionError{p.text, "cannot be evaluated here"}
-	}
-	cond, err := d.condition(p.text, a.Site.Locals)
-	if err != nil {
-		return false, err
-	}
-	return cond.holds(g)
+	return false, e.err
 }
 
 // fill replaces {expr} in the text of a logpoint by values.

@@ -55,8 +55,8 @@ type Debugger struct {
 	mu      sync.Mutex
 	bps     []*Breakpoint
 	lastID  int
-	plans   map[*cell.Site]*plan
-	step    *step
+	plans   atomic.Pointer[planTable]
+	step    atomic.Pointer[step]
 	watches []*Watch
 	nextW   int
 	hooked  bool        // the dispatcher has our hook
@@ -79,7 +79,8 @@ type source struct {
 
 // New makes a debugger that watches an interpreter.
 func New(o Options) *Debugger {
-	d := &Debugger{o: o, in: o.Interp, plans: map[*cell.Site]*plan{}, sources: map[int]source{}}
+	d := &Debugger{o: o, in: o.Interp, sources: map[int]source{}}
+	d.replan()
 	d.resumed = sync.NewCond(&d.mu)
 	o.Interp.SetWatcher(watcher{d})
 	return d
@@ -104,7 +105,9 @@ func (d *Debugger) Begin(c int, file string, first, lines int) {
 	d.sources[c] = source{file, first, lines}
 	for _, b := range d.bps {
 		b.compiled = nil // a name of the session may mean another variable by now
+		b.pred.forget()
 	}
+	d.replan()
 	d.pausing.Store(false)
 	d.running, d.past = true, nil
 }
@@ -118,7 +121,7 @@ func (d *Debugger) End() {
 		d.resumed.Wait()
 	}
 	d.running = false
-	d.step = nil
+	d.step.Store(nil)
 	d.pausing.Store(false)
 	d.arm()
 }
@@ -128,7 +131,7 @@ func (d *Debugger) End() {
 func (d *Debugger) Forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.plans = map[*cell.Site]*plan{}
+	d.replan()
 	for _, b := range d.bps {
 		b.forget()
 	}
@@ -152,8 +155,11 @@ func (d *Debugger) Pause() bool {
 
 // arm opens the hooks that somebody needs. d.mu is held.
 func (d *Debugger) arm() {
-	statements := d.pausing.Load() || d.step != nil || d.halted.Load() != nil
-	ops := d.step != nil && d.step.Action == StepOp
+	statements := d.pausing.Load() || d.halted.Load() != nil
+	ops := false
+	if s := d.step.Load(); s != nil {
+		statements, ops = true, s.Action == StepOp
+	}
 	d.ops = d.ops[:0:0]
 	for _, b := range d.bps {
 		if b.Disabled {
@@ -193,25 +199,21 @@ func (w watcher) Statement(g *interp.Goroutine, s *cell.Site) {
 		d.halt(g, &Stop{Reason: Paused})
 		return
 	}
-	d.mu.Lock()
-	p := d.plans[s]
-	if p == nil {
-		p = d.planOf(s)
-		d.plans[s] = p
+	p, st := d.planAt(s), d.step.Load()
+	if st == nil && len(p.at) == 0 && len(p.changes) == 0 {
+		return
 	}
-	st := d.step
-	d.mu.Unlock()
-	stop := &Stop{}
+	var stop *Stop
 	if st != nil && st.ends(g, s) {
-		stop.Reason = Stepped
+		stop = &Stop{Reason: Stepped}
 	}
-	for _, b := range p.at {
-		d.hit(g, s, b, stop)
+	for _, a := range p.at {
+		stop = d.hit(g, s, a, stop)
 	}
-	for _, b := range p.changes {
-		d.checkChange(g, s, b, stop)
+	for _, a := range p.changes {
+		stop = d.checkChange(g, s, a, stop)
 	}
-	if stop.Reason != None {
+	if stop != nil {
 		d.halt(g, stop)
 	}
 }
@@ -224,19 +226,14 @@ func (w watcher) Left(g *interp.Goroutine) {
 		d.waitForOther(g)
 	}
 	s := g.Statement()
-	d.mu.Lock()
-	var list []*Breakpoint
-	for _, b := range d.bps {
-		if b.Kind == Change && !b.Disabled && s.ID > 0 {
-			list = append(list, b)
-		}
+	if s.ID == 0 {
+		return
 	}
-	d.mu.Unlock()
-	stop := &Stop{}
-	for _, b := range list {
-		d.checkChange(g, s, b, stop)
+	var stop *Stop
+	for _, a := range d.planAt(s).changes {
+		stop = d.checkChange(g, s, a, stop)
 	}
-	if stop.Reason != None {
+	if stop != nil {
 		d.halt(g, stop)
 	}
 }
@@ -244,9 +241,7 @@ func (w watcher) Left(g *interp.Goroutine) {
 // Returned decides whether a step out of a function has ended.
 func (w watcher) Returned(g *interp.Goroutine, home int, results func() []interp.Local) {
 	d := w.d
-	d.mu.Lock()
-	st := d.step
-	d.mu.Unlock()
+	st := d.step.Load()
 	if st == nil || st.Action != StepOut || g.ID() != st.goroutine || home > st.home || g.Depth() == 0 {
 		return
 	}
@@ -259,7 +254,7 @@ func (w watcher) Raised(g *interp.Goroutine, value any) {
 	d.mu.Lock()
 	list := slices.Clone(d.bps)
 	d.mu.Unlock()
-	stop := &Stop{Err: value}
+	var stop *Stop
 	kind := ""
 	for _, b := range list {
 		if b.Kind != Error || b.Disabled {
@@ -269,47 +264,14 @@ func (w watcher) Raised(g *interp.Goroutine, value any) {
 			kind = d.o.ErrorKind(value)
 		}
 		if b.Name == "" || b.Name == kind {
-			stop.ErrorKind = kind
 			a, _ := g.Top()
-			d.hit(g, a.Site, b, stop)
+			stop = d.hit(g, a.Site, &armed{b: b}, stop)
 		}
 	}
-	if stop.Reason != None {
+	if stop != nil {
+		stop.Err, stop.ErrorKind = value, kind
 		d.halt(g, stop)
 	}
-}
-
-// A plan is what may stop at one site.
-type plan struct {
-	at      []*Breakpoint
-	changes []*Breakpoint
-}
-
-// planOf finds the breakpoints of a site. d.mu is held.
-func (d *Debugger) planOf(s *cell.Site) *plan {
-	p := &plan{}
-	for _, b := range d.bps {
-		switch {
-		case b.Disabled:
-		case b.Kind == Line && s.Lead && d.covers(b, s):
-			b.Resolved = s.Line
-			p.at = append(p.at, b)
-		case b.Kind == Func && s.Entry && funcNamed(s.Func, b.Name):
-			p.at = append(p.at, b)
-		case b.Kind == Change:
-			p.changes = append(p.changes, b)
-		}
-	}
-	return p
-}
-
-// covers tells whether a line breakpoint stops at a site.
-func (d *Debugger) covers(b *Breakpoint, s *cell.Site) bool {
-	line, ok := d.lineIn(b, s.Cell, s.File, s.FirstLine)
-	if !ok {
-		return false
-	}
-	return line == s.Line || d.in.StopLine(s.Cell, line) == s.Line
 }
 
 // lineIn gives the line of a breakpoint inside a cell.

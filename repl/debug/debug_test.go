@@ -272,11 +272,126 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A predicate joins what it asks of operands with any Go of the frame.
+func TestPredicates(t *testing.T) {
+	for _, tt := range []struct{ spec, want string }{
+		{"op add shape[0] > 3", "2 3"}, {"op add shape[0] > 3 if strings.HasSuffix(name, \"c\")", "3"}, {"op add !(shape[0] > 3)", "1"},
+		{"op add self.rank == 1 && len(xs[:1]) == 1", "1 2 3"}, {"op add dtype == bf16 || n == 1", "1"}, {"op add n > 1 && (shape[0] == 5 || xs[0] == 4)", "2 3"},
+		{"op add len(xs) == 2", "1 2 3"},
+	} {
+		t.Run(tt.spec, func(t *testing.T) {
+			r := newRun(t)
+			r.set(tt.spec)
+			ended := r.start(context.Background(), `import "strings"
+xs := []int{4, 5}
+f := func(n int, name string) {
+	x := tpu.Ones(n+2)
+	x.Add(1)
+}
+f(1, "a"+strings.ToLower("X"))
+f(3, "b")
+f(3, "c")`)
+			var got []string
+			for {
+				select {
+				case st := <-r.stops:
+					if len(st.Failed) > 0 {
+						t.Fatal(st.Failed)
+					}
+					got = append(got, map[string]string{"ax": "1", "b": "2", "c": "3"}[r.eval("name")])
+					r.resume(debug.Continue)
+					continue
+				case c := <-ended:
+					if c.Status != "ok" {
+						t.Error(c.Reports)
+					}
+				}
+				break
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("stops at %v, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// Conditions of every form stop where Go says that they hold.
+func TestConditions(t *testing.T) {
+	const cellText = `type point struct{ x, y int }
+type flag bool
+type named interface{ Name() string }
+func (p point) Name() string { return fmt.Sprint("p", p.x) }
+even := func(n int) bool { return n%2 == 0 }
+func sum(xs ...int) (s int) { for _, x := range xs { s += x }; return }
+m := map[string]int{}
+n := 0
+for i, w := range []string{"a", "bb", "ccc", "dddd"} {
+	var p named = point{i, n}
+	var on flag = i > 1
+	m[w] = i
+	q := &point{i, 2}
+	n += i
+}
+n`
+	for _, tt := range []struct{ cond, want string }{
+		{"i == 2", "2"}, {"even(i)", "0 2"}, {"sum(i, 1, n) > 3", "2 3"}, {"p.Name() == \"p1\"", "1"}, {"p.(point).x == 3", "3"}, {"bool(on)", "2 3"}, {"on", "2 3"}, {"!on && i > 0", "1"},
+		{"m[w] == 1", "1"}, {"*q == point{3, 2}", "3"}, {"func() bool { defer func() { recover() }(); return []int{1, 2}[i] == 2 }()", "1"},
+		{"strings.Contains(w, \"cc\")", "2"}, {"len(w[1:]) == 2", "2"}, {"q.x+q.y == 4", "2"}, {"w < \"b\" || i == 3", "0 3"}, {"[]int{1, 2}[i] == 2", "1 2! 3!"}, {"1/i == 1", "0! 1"},
+		{"tpu.Ones(i+1).Dim(0) == 2 && len(tpu.Ones(i+1).Dims()) == 1", "1"}, {"any(i) == any(2)", "2"}, {"float32(i)*0.5 == 1", "2"}, {"i&1 == 1 && i<<1 > 2", "3"}, {"true", "0 1 2 3"},
+	} {
+		t.Run(tt.cond, func(t *testing.T) {
+			r := newRun(t)
+			r.end(r.start(context.Background(), "import \"strings\"\nstrings.ToUpper(\"x\")"))
+			r.set("2:14 if " + tt.cond)
+			ended := r.start(context.Background(), cellText)
+			var got []string
+			for {
+				select {
+				case st := <-r.stops:
+					at := r.eval("i")
+					if len(st.Failed) > 0 {
+						at += "!"
+					}
+					got = append(got, at)
+					r.resume(debug.Continue)
+					continue
+				case c := <-ended:
+					if c.Status != "ok" {
+						t.Error(c.Reports)
+					}
+				}
+				break
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("stops at %v, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoConditions(t *testing.T) {
+	r := newRun(t)
+	r.end(r.start(context.Background(), "n := 1\nn++"))
+	for _, tt := range []struct{ cond, want string }{
+		{"n", "n: a condition is of type bool, not int"}, {"x := 1; x > 0", "x := 1; x > 0: a condition is one expression of type bool"},
+		{"n = 2", "n = 2: a condition is one expression of type bool"}, {"nothing > 1", "undefined: nothing"}, {"fmt.Println", "not func("},
+	} {
+		b, err := debug.Parse("1:2 if " + tt.cond)
+		if err == nil {
+			_, err = r.d.Set(b)
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.cond, err)
+		}
+	}
+}
+
 // The cost of a hit whose condition does not hold, and of a statement while a
 // breakpoint is set elsewhere.
 func BenchmarkStatement(b *testing.B) {
 	for _, bb := range []struct{ name, spec string }{
-		{"off", ""}, {"armed elsewhere", "99:1"}, {"condition", "1:4 if i < 0 && len(xs) == 3"}, {"condition by the interpreter", "1:4 if len(xs[:1]) == 0"}, {"hit count", "1:4 hit == -1"},
+		{"off", ""}, {"armed elsewhere", "99:1"}, {"condition", "1:4 if i < 0 && len(xs) == 3"}, {"condition with a slice", "1:4 if len(xs[:1]) == 0"}, {"condition with a call", "1:4 if even(i) && i < 0"}, {"condition with a method", "1:4 if p.Over(i)"},
+		{"condition with a library", "1:4 if strings.HasPrefix(name, \"x\")"}, {"condition with a map", "1:4 if m[name] == 3"}, {"condition with an interface", "1:4 if v == any(3)"}, {"hit count", "1:4 hit == -1"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			r := newRun(b)
@@ -293,7 +408,25 @@ func BenchmarkStatement(b *testing.B) {
 				}
 			}
 			b.ResetTimer()
-			r.end(r.start(context.Background(), fmt.Sprintf("xs := []int{1, 2}\nn := 0\nfor i := 0; i < %d; i++ {\n\tn += i + len(xs)\n}", b.N)))
+			r.end(r.start(context.Background(), fmt.Sprintf(benchDecls+"; xs := []int{1, 2}\nn := 0\nfor i := 0; i < %d; i++ {\n\tn += i + len(xs)\n}", b.N)))
+		})
+	}
+}
+
+const benchDecls = `import "strings"; type point struct{ x int }; func (p point) Over(i int) bool { return i < p.x }; even := func(n int) bool { return n%%2 == 0 }; name := strings.ToLower("ABC"); m := map[string]int{"abc": 1}; p := point{}; var v any = p`
+
+// The cost of an op that a breakpoint's predicate lets pass.
+func BenchmarkPredicate(b *testing.B) {
+	for _, bb := range []struct{ name, spec string }{
+		{"off", ""}, {"other op", "op gather"}, {"shape", "op add shape[0] > 4096"}, {"dtype", "op add dtype == bf16"}, {"operand and frame", "op add self.rank == 1 && i < 0"}, {"with Go", "op add shape[0] < 4 && len(xs[:1]) == 0"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			r := newRun(b)
+			if bb.spec != "" {
+				r.set(bb.spec)
+			}
+			b.ResetTimer()
+			r.end(r.start(context.Background(), fmt.Sprintf("xs := []int{1, 2}\nx := tpu.Ones(2)\nfor i := 0; i < %d; i++ {\n\tx.Add(1)\n}", b.N)))
 		})
 	}
 }

@@ -5,21 +5,18 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
-	"unsafe"
 
-	"github.com/tpush/tpush/repl/cell"
-	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// Conditions are evaluated at each hit of a place, so the common ones, which
-// compare numbers, texts and shapes, are compiled to closures that take some ten
-// nanoseconds. What this evaluator does not know it gives back as bad, and the
-// interpreter evaluates it instead.
+// What a predicate asks of operands is no Go: shape, dtype and the others are
+// those of an operand that only the operation knows. It is compiled to closures
+// of its own; a part that this evaluator does not know is a condition of the
+// interpreter.
 
 // A vkind is the kind of a value at run time.
 type vkind uint8
@@ -49,33 +46,114 @@ type value struct {
 	r     reflect.Value
 }
 
-// An env is what the names of an expression mean at a hit.
-type env interface{ name(n string) value }
+// An env is what the names of an expression mean at an operation, and what a
+// part of it is as Go in the frame.
+type env interface {
+	name(n string) value
+	inFrame(text string) value
+}
 
 // An expr is a compiled expression.
 type expr func(e env) value
 
-// compileExpr compiles an expression; nil when it has a form that this
-// evaluator does not know. names lists the free names. resolve may give what
-// reads a name; nil leaves it to the env.
-func compileExpr(text string, resolve func(name string) expr) (x expr, names []string) {
+// compilePredicate compiles a predicate. names lists the free names of the parts
+// that are evaluated here. The error is a *PredicateError.
+func compilePredicate(text string) (x expr, names []string, err error) {
 	e, err := parser.ParseExpr(text)
 	if err != nil {
-		return nil, nil
+		return nil, nil, &PredicateError{text, err}
 	}
-	c := &exprCompiler{seen: map[string]bool{}, resolve: resolve}
-	x = c.expr(e)
+	p := &predicateCompiler{text: text}
+	x = p.cond(e)
+	return x, p.names, nil
+}
+
+// A PredicateError says that a predicate is no expression.
+type PredicateError struct {
+	Text string
+	Err  error
+}
+
+func (e *PredicateError) Error() string { return fmt.Sprintf("%s: %v", e.Text, e.Err) }
+
+func (e *PredicateError) Unwrap() error { return e.Err }
+
+type predicateCompiler struct {
+	text  string
+	names []string
+}
+
+// cond compiles what is true or false.
+func (p *predicateCompiler) cond(e ast.Expr) expr {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return p.cond(e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return not(p.cond(e.X))
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return both(e.Op, p.cond(e.X), p.cond(e.Y))
+		}
+	}
+	text := p.text[e.Pos()-1 : e.End()-1]
+	c := &exprCompiler{seen: map[string]bool{}}
+	x := c.expr(e)
+	inFrame := func(v env) value { return v.inFrame(text) }
 	if c.failed {
-		return nil, nil
+		return inFrame
 	}
-	return x, c.names
+	p.names = append(p.names, c.names...)
+	if slices.ContainsFunc(c.names, ofOperation) {
+		return x
+	}
+	return func(v env) value {
+		if r := x(v); r.k == vBool {
+			return r
+		}
+		return v.inFrame(text)
+	}
+}
+
+// ofOperation tells whether a name is none of the frame: an operation that has no
+// such operand does not fit.
+func ofOperation(name string) bool {
+	switch name {
+	case "self", "input", "other", "out", "result":
+		return true
+	}
+	return slices.Contains(specFields[:], name)
+}
+
+func not(x expr) expr {
+	return func(v env) value {
+		a := x(v)
+		if a.k != vBool {
+			return value{}
+		}
+		a.b = !a.b
+		return a
+	}
+}
+
+func both(op token.Token, x, y expr) expr {
+	return func(v env) value {
+		a := x(v)
+		if a.k != vBool || a.b == (op == token.LOR) {
+			return a
+		}
+		if a = y(v); a.k != vBool {
+			return value{}
+		}
+		return a
+	}
 }
 
 type exprCompiler struct {
-	names   []string
-	seen    map[string]bool
-	failed  bool
-	resolve func(name string) expr
+	names  []string
+	seen   map[string]bool
+	failed bool
 }
 
 func (c *exprCompiler) fail() expr {
@@ -149,12 +227,6 @@ func (c *exprCompiler) ident(name string) expr {
 		c.seen[name] = true
 		c.names = append(c.names, name)
 	}
-	if c.resolve != nil {
-		if x := c.resolve(name); x != nil {
-			return x
-		}
-		return c.fail()
-	}
 	return func(v env) value { return v.name(name) }
 }
 
@@ -162,14 +234,7 @@ func (c *exprCompiler) unary(e *ast.UnaryExpr) expr {
 	x := c.expr(e.X)
 	switch e.Op {
 	case token.NOT:
-		return func(v env) value {
-			a := x(v)
-			if a.k != vBool {
-				return value{}
-			}
-			a.b = !a.b
-			return a
-		}
+		return not(x)
 	case token.SUB:
 		return func(v env) value {
 			a := x(v)
@@ -188,16 +253,7 @@ func (c *exprCompiler) binary(e *ast.BinaryExpr) expr {
 	x, y := c.expr(e.X), c.expr(e.Y)
 	switch op := e.Op; op {
 	case token.LAND, token.LOR:
-		return func(v env) value {
-			a := x(v)
-			if a.k != vBool || a.b == (op == token.LOR) {
-				return a
-			}
-			if a = y(v); a.k != vBool {
-				return value{}
-			}
-			return a
-		}
+		return both(op, x, y)
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		return func(v env) value { return compare(op, x(v), y(v)) }
 	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM:
@@ -386,37 +442,6 @@ func specField(s shape.Spec, name string) value {
 	return value{}
 }
 
-// reader gives what reads a local of the top frame; nil when its values are none
-// that this evaluator knows.
-func reader(l *cell.Local) expr {
-	at := func(read func(p unsafe.Pointer) value) expr {
-		return func(e env) value {
-			if p := e.(frameEnv).g.Addr(l); p != nil {
-				return read(p)
-			}
-			return value{}
-		}
-	}
-	if b, ok := l.Type.Underlying().(*types.Basic); ok {
-		switch b.Kind() {
-		case types.Int:
-			return at(func(p unsafe.Pointer) value { return value{k: vInt, i: int64(*(*int)(p))} })
-		case types.Float64:
-			return at(func(p unsafe.Pointer) value { return value{k: vFloat, f: *(*float64)(p)} })
-		case types.Bool:
-			return at(func(p unsafe.Pointer) value { return value{k: vBool, b: *(*bool)(p)} })
-		case types.String:
-			return at(func(p unsafe.Pointer) value { return value{k: vText, s: *(*string)(p)} })
-		}
-	}
-	return func(e env) value { return valueAt(e.(frameEnv).g.Slot(l)) }
-}
-
-// A frameEnv is the env of a condition: its names are resolved when it is compiled.
-type frameEnv struct{ g *interp.Goroutine }
-
-func (frameEnv) name(string) value { return value{} }
-
 // valueAt reads the variable that a pointer leads to.
 func valueAt(p any) value {
 	switch p := p.(type) {
@@ -457,8 +482,3 @@ func valueFrom(r reflect.Value) value {
 	}
 	return value{}
 }
-
-// A ConditionError says that a condition is no condition.
-type ConditionError struct{ Text, Why string }
-
-func (e *ConditionError) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Why) }

@@ -18,28 +18,28 @@ func (h opHook) Before(c *exec.Call) error {
 	if g == nil {
 		return nil
 	}
-	stop := &Stop{Op: &OpStop{Call: c}, midway: true}
 	d.mu.Lock()
-	list, st := d.ops, d.step
+	list := d.ops
 	d.mu.Unlock()
-	if st != nil && st.Action == StepOp && st.goroutine == g.ID() {
-		stop.Reason = Stepped
+	var stop *Stop
+	if st := d.step.Load(); st != nil && st.Action == StepOp && st.goroutine == g.ID() {
+		stop = &Stop{Reason: Stepped}
 	}
 	for _, b := range list {
 		if b.Kind != Op || b.Name != "" && b.Name != string(c.Def.Name) && b.Name != c.Def.Method && b.Name != c.Def.Torch {
 			continue
 		}
 		ok, err := b.pred.holds(d, g, c)
-		if err != nil {
-			stop.Failed = append(stop.Failed, fmt.Sprintf("breakpoint %d: %v", b.ID, err))
-		} else if !ok {
+		if err == nil && !ok || g.Depth() == 0 {
 			continue
 		}
-		if a, found := g.Top(); found {
-			d.hit(g, a.Site, b, stop)
+		before := stop
+		if stop = d.hit(g, g.Here(), &armed{b: b}, stop); err != nil && stop != before {
+			stop.Failed = append(stop.Failed, fmt.Sprintf("breakpoint %d: %v", b.ID, err))
 		}
 	}
-	if stop.Reason != None {
+	if stop != nil {
+		stop.Op, stop.midway = &OpStop{Call: c}, true
 		d.halt(g, stop)
 	}
 	return nil
@@ -67,14 +67,14 @@ func (h opHook) Launched(l *exec.Launched) {
 	if g == nil {
 		return
 	}
-	a, ok := g.Top()
-	if !ok {
+	if g.Depth() == 0 {
 		return
 	}
 	d.mu.Lock()
 	list, x := d.ops, d.disp
 	d.mu.Unlock()
-	stop := &Stop{Op: &OpStop{Launch: l}, midway: true}
+	var stop *Stop
+	op := &OpStop{Launch: l}
 	used := x.Device().HBM().Used()
 	before := used
 	for _, v := range l.Out {
@@ -85,25 +85,26 @@ func (h opHook) Launched(l *exec.Launched) {
 		case Memory:
 			above := used > b.LimitBytes
 			if above && (!b.above || before <= b.LimitBytes) {
-				stop.Op.Bytes = used
-				d.hit(g, a.Site, b, stop)
+				op.Bytes = used
+				stop = d.hit(g, g.Here(), &armed{b: b}, stop)
 			}
 			b.above = above
 		case Cut:
 			if l.Number > 0 && (b.Name == "" && l.Why != exec.ReasonEveryOp || b.Name == l.Why.String()) {
-				d.hit(g, a.Site, b, stop)
+				stop = d.hit(g, g.Here(), &armed{b: b}, stop)
 			}
 		case NaN, Inf:
 			if l.Number == 0 {
 				continue
 			}
 			if v, r := culprit(x, l, b.Kind); v != nil && d.isIn(g, b, v) {
-				stop.Op.Value, stop.Op.Replay = v, r
-				d.hit(g, a.Site, b, stop)
+				op.Value, op.Replay = v, r
+				stop = d.hit(g, g.Here(), &armed{b: b}, stop)
 			}
 		}
 	}
-	if stop.Reason != None {
+	if stop != nil {
+		stop.Op, stop.midway = op, true
 		d.halt(g, stop)
 	}
 }

@@ -125,7 +125,7 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 	}
 	d.halted.Store(st)
 	running := d.running
-	d.step = nil
+	d.step.Store(nil)
 	d.pausing.Store(false)
 	d.arm()
 	d.mu.Unlock()
@@ -133,7 +133,7 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 		d.mu.Lock()
 		d.halted.Store(nil)
 		if r := st.action; r != nil {
-			d.step = r.begin(g, st)
+			d.step.Store(r.begin(g, st))
 		}
 		d.arm()
 		d.resumed.Broadcast()

@@ -201,6 +201,15 @@ func (g *Goroutine) Statement() *cell.Site {
 	return g.in.scope.At(g.stack().frame(g.depth - 1).at)
 }
 
+// Here is the site that the top frame stands at, which may be in the middle of a
+// statement.
+func (g *Goroutine) Here() *cell.Site {
+	if g.Depth() == 0 {
+		return g.in.scope.At(0)
+	}
+	return g.in.scope.At(g.stack().frame(g.depth-1).PC & siteMask)
+}
+
 // Quiet tells whether an evaluation runs on it.
 func (g *Goroutine) Quiet() bool { return g.quiet > 0 }
 

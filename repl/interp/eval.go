@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"errors"
 	"reflect"
 	"unsafe"
 
@@ -121,31 +120,10 @@ func (e *Evaluation) call(local func(name string) reflect.Value) (out []any, err
 		defer e.in.stacks.detach(s)
 	}
 	s.trim()
-	depth, snap := s.depth, s.snap
+	state := evaluating{s: s, depth: s.depth, snap: s.snap}
 	s.quiet++
-	ended := false
-	defer func() {
-		s.quiet--
-		s.snap = snap
-		if ended {
-			return
-		}
-		v := recover()
-		for d := depth; d < s.depth; d++ {
-			s.frame(d).Live = false
-		}
-		s.depth = depth
-		if v == nil {
-			return // the goroutine is unwound
-		}
-		v = e.in.registry.plainPanic(v)
-		out, err = nil, &EvalError{Value: v, Text: e.in.registry.panicText(v)}
-		var ee *EvalError
-		if x, ok := v.(error); ok && errors.As(x, &ee) {
-			err = ee
-		}
-	}()
+	defer state.end(&err)
 	out = e.run(args)
-	ended = true
+	state.ended = true
 	return out, nil
 }
