@@ -254,7 +254,7 @@ func (c *fc) planFunc(n *ast.CallExpr, o *types.Func, targs []types.Type, at ast
 		if !v.IsValid() {
 			c.fail(n, "%s.%s is not available in cells", o.Pkg().Name(), o.Name())
 		}
-		return c.planNative(n, sig, func(*fr) reflect.Value { return v }, passing(o), mark)
+		return c.planNative(n, sig, v, passing(o), mark)
 	}
 	fn := m.funcs[o.Origin()]
 	args := c.args(n, sig)

@@ -15,25 +15,19 @@ func (m *machine) makeFunc(f *fr, cl *closure, t *typ, want reflect.Type, pol go
 		return cl.native.Convert(want)
 	}
 	u := t.u.(*types.Signature)
-	var pts, rts []*typ
-	for v := range u.Params().Variables() {
-		pts = append(pts, m.types.of(v.Type()))
-	}
-	for v := range u.Results().Variables() {
-		rts = append(rts, m.types.of(v.Type()))
-	}
+	gs := m.goSignature(u)
 	call := func(g *fr, in []reflect.Value) []reflect.Value {
 		args := make([]unsafe.Pointer, len(in))
 		for i, a := range in {
-			args[i] = pts[i].alloc()
-			m.fromGo(pts[i], a, args[i])
+			args[i] = gs.params[i].alloc()
+			m.fromGo(gs.params[i], a, args[i])
 		}
 		depth := g.st.depth
 		res := m.callClosure(g, cl, args)
 		g.st.depth = depth
 		out := make([]reflect.Value, len(res))
 		for i, p := range res {
-			out[i] = m.toGo(g, rts[i], p, want.Out(i), goPass)
+			out[i] = m.toGo(g, gs.results[i], p, want.Out(i), goPass)
 		}
 		return out
 	}
@@ -46,34 +40,45 @@ func (m *machine) makeFunc(f *fr, cl *closure, t *typ, want reflect.Type, pol go
 	return reflect.MakeFunc(want, func(in []reflect.Value) []reflect.Value { return call(m.outside(), in) })
 }
 
+// A goSignature holds the types of a function of Go as cells have them.
+type goSignature struct {
+	params, results []*typ
+	elem            *typ // of the elements of a variadic parameter
+}
+
+func (m *machine) goSignature(sig *types.Signature) *goSignature {
+	s := &goSignature{}
+	for v := range sig.Params().Variables() {
+		s.params = append(s.params, m.types.of(v.Type()))
+	}
+	for v := range sig.Results().Variables() {
+		s.results = append(s.results, m.types.of(v.Type()))
+	}
+	if sig.Variadic() {
+		if l, ok := s.params[len(s.params)-1].u.(*types.Slice); ok {
+			s.elem = m.types.of(l.Elem())
+		}
+	}
+	return s
+}
+
 // callReflect calls a function of Go.
 func (m *machine) callReflect(f *fr, fn reflect.Value, sig *types.Signature, args []unsafe.Pointer, pol goPolicy) []unsafe.Pointer {
+	return m.callGo(f, fn, m.goSignature(sig), args, pol)
+}
+
+// callGo calls a function of Go whose types are known.
+func (m *machine) callGo(f *fr, fn reflect.Value, sig *goSignature, args []unsafe.Pointer, pol goPolicy) []unsafe.Pointer {
 	ft := fn.Type()
-	n := sig.Params().Len()
-	in := make([]reflect.Value, 0, n)
-	for i := range n {
-		t := m.types.of(sig.Params().At(i).Type())
-		if ft.IsVariadic() && i == n-1 {
-			s := *(*slc)(args[i])
-			et := m.types.of(t.u.(*types.Slice).Elem())
-			if want := ft.In(i); et.rt == want.Elem() && (et.class != clsIface || pol == goPass) {
-				in = append(in, t.at(args[i]))
-				break
-			} else {
-				out := reflect.MakeSlice(want, s.len, s.len)
-				for k := range s.len {
-					out.Index(k).Set(m.toGo(f, et, unsafe.Add(s.p, uintptr(k)*et.rt.Size()), want.Elem(), pol))
-				}
-				if s.p == nil {
-					out = reflect.Zero(want)
-				}
-				in = append(in, out)
-			}
-			break
-		}
-		if want := ft.In(i); t.rt == want && t.class != clsIface && (pol == goPass || !t.boxes) {
+	in := make([]reflect.Value, 0, len(sig.params))
+	for i, t := range sig.params {
+		want := ft.In(i)
+		switch {
+		case ft.IsVariadic() && i == len(sig.params)-1:
+			in = append(in, m.variadic(f, sig.elem, args[i], want, t, pol))
+		case t.rt == want && t.class != clsIface && (pol == goPass || !t.boxes):
 			in = append(in, t.at(args[i]))
-		} else {
+		default:
 			in = append(in, m.toGo(f, t, args[i], want, pol))
 		}
 	}
@@ -85,21 +90,45 @@ func (m *machine) callReflect(f *fr, fn reflect.Value, sig *types.Signature, arg
 	}
 	out := make([]unsafe.Pointer, len(res))
 	for i, v := range res {
-		t := m.types.of(sig.Results().At(i).Type())
+		t := sig.results[i]
 		out[i] = t.alloc()
 		m.fromGo(t, v, out[i])
 	}
 	return out
 }
 
+// variadic gives the arguments of a variadic parameter, a slice of elements of
+// type et in memory of type t, as Go wants them.
+func (m *machine) variadic(f *fr, et *typ, p unsafe.Pointer, want reflect.Type, t *typ, pol goPolicy) reflect.Value {
+	if et.rt == want.Elem() && (et.class != clsIface || pol == goPass) {
+		return t.at(p)
+	}
+	s := *(*slc)(p)
+	if s.p == nil {
+		return reflect.Zero(want)
+	}
+	out := reflect.MakeSlice(want, s.len, s.len)
+	for k := range s.len {
+		out.Index(k).Set(m.toGo(f, et, unsafe.Add(s.p, uintptr(k)*et.rt.Size()), want.Elem(), pol))
+	}
+	return out
+}
+
 // planNative calls a function of a package.
-func (c *fc) planNative(n *ast.CallExpr, sig *types.Signature, fn func(*fr) reflect.Value, pol goPolicy, mark func(*fr)) *callPlan {
+func (c *fc) planNative(n *ast.CallExpr, sig *types.Signature, fn reflect.Value, pol goPolicy, mark func(*fr)) *callPlan {
 	args := c.args(n, sig)
-	m := c.m
-	return &callPlan{c.resultTypes(sig), func(f *fr) []unsafe.Pointer {
+	m, gs := c.m, c.m.goSignature(sig)
+	if direct := directCall(fn.Interface()); direct != nil {
+		return &callPlan{gs.results, func(f *fr) []unsafe.Pointer {
+			a := args(f)
+			mark(f)
+			return direct(a)
+		}}
+	}
+	return &callPlan{gs.results, func(f *fr) []unsafe.Pointer {
 		a := args(f)
 		mark(f)
-		return m.callReflect(f, fn(f), sig, a, pol)
+		return m.callGo(f, fn, gs, a, pol)
 	}}
 }
 
@@ -129,6 +158,7 @@ func (c *fc) nativeMethod(recv ex, fn *types.Func, sig *types.Signature, results
 		k := rm.Index
 		method = func(v reflect.Value) reflect.Value { return v.Method(k) }
 	}
+	gs := m.goSignature(sig)
 	return &callPlan{results, func(f *fr) []unsafe.Pointer {
 		r := in(f)
 		a := args(f)
@@ -139,7 +169,7 @@ func (c *fc) nativeMethod(recv ex, fn *types.Func, sig *types.Signature, results
 				nilDeref()
 			}
 		}
-		return m.callReflect(f, method(v), sig, a, pol)
+		return m.callGo(f, method(v), gs, a, pol)
 	}}
 }
 
