@@ -3,7 +3,6 @@ package capi
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -151,72 +150,45 @@ type InputError struct{ Index int }
 // Error gives its place.
 func (e *InputError) Error() string { return fmt.Sprintf("input %d is a destroyed buffer", e.Index) }
 
-// a frame is the memory of one Execute on one device: it is used again.
-type frame struct {
-	a        padded[executeArgs]
-	o        padded[executeOptions]
-	argLists [1]unsafe.Pointer
-	outLists [1]unsafe.Pointer
-	event    uintptr
-	args     []uintptr
-	outs     []uintptr
-}
+func words(n int) []uintptr { return make([]uintptr, max(n, 1)) }
 
-var frames = sync.Pool{New: func() any { return new(frame) }}
-
-func words(s []uintptr, n int) []uintptr {
-	if n = max(n, 1); cap(s) < n {
-		return make([]uintptr, n, max(n, 8))
-	}
-	return s[:n]
-}
-
-// Execute runs the program on one device. keep lists the inputs that must not
-// be donated. The results may be inputs of other runs at once; the event says
-// when the work is done.
-func (e *Executable) Execute(in []*Buffer, keep []int64) ([]*Buffer, *Event, error) {
+// Execute runs the program on one device. No input is donated: whose a buffer
+// is the caller decides. The results may be inputs of other runs at once; the
+// event says when the work is done.
+func (e *Executable) Execute(in []*Buffer) ([]*Buffer, Event, error) {
 	if e.h == 0 {
-		return nil, nil, &NotLoadedError{}
+		return nil, Event{}, &NotLoadedError{}
 	}
-	f := frames.Get().(*frame)
-	defer frames.Put(f)
-	f.args, f.outs = words(f.args, len(in)), words(f.outs, e.outputs)
+	f := e.p.frames.get()
+	defer e.p.frames.put(f)
+	f.fit(len(in), e.outputs)
 	for i, b := range in {
 		if b == nil || b.h == 0 {
-			return nil, nil, &InputError{i}
+			return nil, Event{}, &InputError{i}
 		}
 		f.args[i] = b.h
 	}
-	clear(f.outs)
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(f)
-	pin.Pin(&f.args[0])
-	pin.Pin(&f.outs[0])
-	f.a, f.o, f.event = padded[executeArgs]{}, padded[executeOptions]{}, 0
-	f.o.args.size = unsafe.Sizeof(f.o.args)
-	if len(keep) > 0 {
-		pin.Pin(&keep[0])
-		f.o.args.keep, f.o.args.nkeep = unsafe.Pointer(&keep[0]), uintptr(len(keep))
-	}
-	f.argLists[0], f.outLists[0] = unsafe.Pointer(&f.args[0]), unsafe.Pointer(&f.outs[0])
+	clear(f.outs[:e.outputs])
+	f.event = 0
+	f.o.args = executeOptions{header: header{size: unsafe.Sizeof(f.o.args)}, keep: unsafe.Pointer(&f.keep[0]), nkeep: uintptr(len(in))}
 	f.a.args = executeArgs{
 		exe: e.h, opts: unsafe.Pointer(&f.o), args: unsafe.Pointer(&f.argLists), ndev: 1,
 		nargs: uintptr(len(in)), outs: unsafe.Pointer(&f.outLists), events: unsafe.Pointer(&f.event),
 	}
-	if err := call(e.p, slotLoadedExecute, &f.a); err != nil {
-		return nil, nil, err
+	if err := callPinned(e.p, slotLoadedExecute, unsafe.Pointer(&f.a), unsafe.Sizeof(f.a.args)); err != nil {
+		return nil, Event{}, err
 	}
-	out := make([]*Buffer, e.outputs)
+	out, made := make([]*Buffer, e.outputs), make([]Buffer, e.outputs)
 	for i := range out {
-		out[i] = &Buffer{e.p, f.outs[i]}
+		made[i] = Buffer{e.p, f.outs[i]}
+		out[i] = &made[i]
 	}
-	return out, &Event{e.p, f.event}, nil
+	return out, Event{e.p, f.event}, nil
 }
 
 // ExecuteAll runs a program on several devices in one call: in[d] are the
 // inputs of the d-th device of its assignment.
-func (e *Executable) ExecuteAll(in [][]*Buffer) ([][]*Buffer, []*Event, error) {
+func (e *Executable) ExecuteAll(in [][]*Buffer) ([][]*Buffer, []Event, error) {
 	if e.h == 0 {
 		return nil, nil, &NotLoadedError{}
 	}
@@ -226,14 +198,14 @@ func (e *Executable) ExecuteAll(in [][]*Buffer) ([][]*Buffer, []*Event, error) {
 	argLists, outLists, events := make([]unsafe.Pointer, n), make([]unsafe.Pointer, n), make([]uintptr, n)
 	outs := make([][]uintptr, n)
 	for d := range in {
-		args := words(nil, len(in[d]))
+		args := words(len(in[d]))
 		for i, b := range in[d] {
 			if b == nil || b.h == 0 {
 				return nil, nil, &InputError{i}
 			}
 			args[i] = b.h
 		}
-		outs[d] = words(nil, e.outputs)
+		outs[d] = words(e.outputs)
 		pin.Pin(&args[0])
 		pin.Pin(&outs[d][0])
 		argLists[d], outLists[d] = unsafe.Pointer(&args[0]), unsafe.Pointer(&outs[d][0])
@@ -252,12 +224,12 @@ func (e *Executable) ExecuteAll(in [][]*Buffer) ([][]*Buffer, []*Event, error) {
 	if err := call(e.p, slotLoadedExecute, a); err != nil {
 		return nil, nil, err
 	}
-	res, evs := make([][]*Buffer, n), make([]*Event, n)
+	res, evs := make([][]*Buffer, n), make([]Event, n)
 	for d := range res {
 		for _, h := range outs[d][:e.outputs] {
 			res[d] = append(res[d], &Buffer{e.p, h})
 		}
-		evs[d] = &Event{e.p, events[d]}
+		evs[d] = Event{e.p, events[d]}
 	}
 	return res, evs, nil
 }

@@ -23,6 +23,8 @@ type Plugin struct {
 	TableBytes   int
 	head         *apiHead
 	fns          []uintptr
+	handles      pool[padded[handleArgs]]
+	frames       pool[frame]
 }
 
 // An Extension is one entry of the chain of extensions.
@@ -116,27 +118,26 @@ type padded[T any] struct {
 // pointer turns an address that C gave into a pointer.
 func pointer(u uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&u)) }
 
-// call fills in the size of the structure and calls the function in a slot.
+// call calls the function in a slot with a structure that it pins.
 func call[T any](p *Plugin, slot int, a *padded[T]) error {
+	var pin runtime.Pinner
+	pin.Pin(a)
+	defer pin.Unpin()
+	return callPinned(p, slot, unsafe.Pointer(a), unsafe.Sizeof(a.args))
+}
+
+// callPinned calls the function in a slot with a structure that is pinned, and
+// fills in its size.
+func callPinned(p *Plugin, slot int, a unsafe.Pointer, size uintptr) error {
 	if slot >= len(p.fns) || p.fns[slot] == 0 {
 		return &Error{Code: Unimplemented, Message: fmt.Sprintf("this plug-in lacks function %d of the interface", slot)}
 	}
-	*(*uintptr)(unsafe.Pointer(&a.args)) = unsafe.Sizeof(a.args)
-	var pin runtime.Pinner
-	pin.Pin(a)
-	r, _, _ := purego.SyscallN(p.fns[slot], uintptr(unsafe.Pointer(a)))
-	pin.Unpin()
+	*(*uintptr)(a) = size
+	r, _, _ := purego.SyscallN(p.fns[slot], uintptr(a))
 	if r == 0 {
 		return nil
 	}
 	return p.takeError(r)
-}
-
-// callHandle calls a function that takes a handle and returns nothing.
-func (p *Plugin) callHandle(slot int, h uintptr) error {
-	a := &padded[handleArgs]{}
-	a.args.h = h
-	return call(p, slot, a)
 }
 
 // callWord calls a function that takes a handle and returns a word.

@@ -23,16 +23,11 @@ type arena struct {
 }
 
 func newArena() (*arena, error) {
-	fd, err := unix.MemfdCreate("tpush-arrays", unix.MFD_CLOEXEC)
+	f, err := newMemory("tpush-arrays", sharedBytes)
 	if err != nil {
-		return nil, os.NewSyscallError("memfd_create", err)
-	}
-	f := os.NewFile(uintptr(fd), "tpush-arrays")
-	if err := f.Truncate(sharedBytes); err != nil {
-		f.Close()
 		return nil, err
 	}
-	b, err := MapShared(f)
+	b, err := mapShared(f, sharedBytes)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -40,23 +35,13 @@ func newArena() (*arena, error) {
 	return &arena{file: f, b: b}, nil
 }
 
-// MapShared maps the memory that the parent passed.
-func MapShared(f *os.File) ([]byte, error) {
-	b, err := unix.Mmap(int(f.Fd()), 0, sharedBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
-	if err != nil {
-		return nil, os.NewSyscallError("mmap", err)
-	}
-	return b, nil
-}
-
 // take gives n bytes, aligned to a page.
 func (a *arena) take(n int) (int, bool) {
-	const page = 4096
 	if n > len(a.b)-a.used {
 		return 0, false
 	}
 	at := a.used
-	a.used += (n + page - 1) &^ (page - 1)
+	a.used += (n + pageBytes - 1) &^ (pageBytes - 1)
 	return at, true
 }
 

@@ -18,9 +18,6 @@ type arena struct {
 
 func newArena() (*arena, error) { return nil, errLinux }
 
-// MapShared maps the memory that the parent passed.
-func MapShared(*os.File) ([]byte, error) { return nil, errLinux }
-
 func (a *arena) take(int) (int, bool) { return 0, false }
 func (a *arena) reset()               {}
 func (a *arena) close()               {}

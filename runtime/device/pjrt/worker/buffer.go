@@ -13,23 +13,23 @@ type Buffer struct {
 	id uint64
 }
 
+// newBuffers gives n buffers new ids; the caller holds the lock.
 func (w *Worker) newBuffers(n int) []*Buffer {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	list := make([]*Buffer, n)
+	made, list := make([]Buffer, n), make([]*Buffer, n)
 	for i := range list {
 		w.nextID++
-		list[i] = &Buffer{w, w.nextID}
+		made[i] = Buffer{w, w.nextID}
+		list[i] = &made[i]
 	}
 	return list
 }
 
-func ids(list []*Buffer) []uint64 {
-	all := make([]uint64, len(list))
-	for i, b := range list {
-		all[i] = b.id
+func (m message) buffers(list []*Buffer) message {
+	m = m.word(uint64(len(list)))
+	for _, b := range list {
+		m = m.word(b.id)
 	}
-	return all
+	return m
 }
 
 // inlineBytes is the largest array that travels in a frame; larger ones go
@@ -39,13 +39,13 @@ const inlineBytes = 64 << 10
 // Put copies a dense row-major array to a device. A failure, such as memory
 // that is not there, shows when the buffer is used.
 func (w *Worker) Put(device int, t capi.Type, dims []int64, b []byte) (*Buffer, error) {
-	buf := w.newBuffers(1)[0]
-	m := message(nil).word(buf.id).word(uint64(device)).word(uint64(t)).dims(dims)
-	if len(b) <= inlineBytes {
-		return buf, w.send(put, m.word(nowhere).bytes(b))
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	buf := w.newBuffers(1)[0]
+	if len(b) <= inlineBytes {
+		w.msg = w.msg[:0].word(buf.id).word(uint64(device)).word(uint64(t)).dims(dims).word(nowhere).bytes(b)
+		return buf, w.sendLocked(put, w.msg)
+	}
 	place, ok := w.shared.take(len(b))
 	if !ok { // everything sent so far is done after a reply
 		if _, err := w.askLocked(context.Background(), sync); err != nil {
@@ -63,7 +63,8 @@ func (w *Worker) Put(device int, t capi.Type, dims []int64, b []byte) (*Buffer, 
 		return nil, w.dead
 	}
 	copy(w.shared.b[place:], b)
-	return buf, w.sendLocked(put, m.word(uint64(place)).bytes(nil))
+	w.msg = w.msg[:0].word(buf.id).word(uint64(device)).word(uint64(t)).dims(dims).word(uint64(place)).bytes(nil)
+	return buf, w.sendLocked(put, w.msg)
 }
 
 // Get copies the array into dst, which must have its size on the host. It
@@ -73,7 +74,8 @@ func (b *Buffer) Get(ctx context.Context, dst []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(dst) <= inlineBytes {
-		got, err := w.askLocked(ctx, get, message(nil).word(b.id).word(nowhere))
+		w.msg = w.msg[:0].word(b.id).word(nowhere)
+		got, err := w.answerLocked(ctx, get, w.msg)
 		if err == nil && copy(dst, got) != len(dst) {
 			err = &FrameError{"an array has another size"}
 		}
@@ -99,7 +101,11 @@ func (b *Buffer) Get(ctx context.Context, dst []byte) error {
 
 // Free gives the buffers back.
 func (w *Worker) Free(list ...*Buffer) {
-	if len(list) > 0 {
-		_ = w.send(free, message(nil).ids(ids(list)))
+	if len(list) == 0 {
+		return
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.msg = w.msg[:0].buffers(list)
+	_ = w.sendLocked(free, w.msg)
 }

@@ -2,13 +2,21 @@ package worker
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 
 	"github.com/tpush/tpush/runtime/stdpipe"
 )
 
+// The files that a plug-in process inherits.
+const (
+	arraysFD = 3 + iota
+	requestsFD
+)
+
 // Child is the whole of a plug-in process: it takes standard input and output
-// for the protocol, so that a print of native code cannot break it, and serves.
+// away, so that a print of native code goes to standard error, and serves the
+// rings. Standard input ends with the parent.
 func Child(plugin, create string) error {
 	var options map[string]any
 	if err := json.Unmarshal([]byte(create), &options); err != nil {
@@ -19,13 +27,22 @@ func Child(plugin, create string) error {
 			options[k] = int64(f)
 		}
 	}
-	in, out, err := stdpipe.Claim()
+	parent, out, err := stdpipe.Claim()
 	if err != nil {
 		return err
 	}
-	shared, err := MapShared(os.NewFile(3, "arrays"))
+	defer out.Close()
+	shared, err := mapShared(os.NewFile(arraysFD, "arrays"), sharedBytes)
 	if err != nil {
 		return err
 	}
-	return Serve(in, out, shared, plugin, options)
+	l, err := mapLink(os.NewFile(requestsFD, "requests"))
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, parent)
+		l.end()
+	}()
+	return Serve(l.requests, l.replies, shared, plugin, options)
 }

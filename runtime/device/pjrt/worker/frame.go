@@ -65,21 +65,27 @@ func writeFrame(w *bufio.Writer, kind uint8, payload ...[]byte) error {
 }
 
 // readFrame reads into buf, which it may replace.
-func readFrame(r io.Reader, buf []byte) (kind uint8, payload, grown []byte, err error) {
-	var head [5]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+func readFrame(r *bufio.Reader, buf []byte) (kind uint8, payload, grown []byte, err error) {
+	const headBytes = 5
+	head, err := r.Peek(headBytes)
+	if err != nil {
+		if err == io.EOF && len(head) > 0 {
+			err = io.ErrUnexpectedEOF
+		}
 		return 0, nil, buf, err
 	}
-	n := int(binary.LittleEndian.Uint32(head[:]))
+	n := int(binary.LittleEndian.Uint32(head))
+	kind = head[4]
 	if n < 1 || n > maxFrameBytes {
 		return 0, nil, buf, &FrameError{fmt.Sprintf("a frame of %d bytes", n)}
 	}
+	_, _ = r.Discard(headBytes)
 	if n--; cap(buf) < n {
 		buf = make([]byte, n)
 	}
 	buf = buf[:n]
 	_, err = io.ReadFull(r, buf)
-	return head[4], buf, buf, err
+	return kind, buf, buf, err
 }
 
 // A message is the payload of a frame being written.
@@ -88,13 +94,6 @@ type message []byte
 func (m message) word(v uint64) message { return binary.LittleEndian.AppendUint64(m, v) }
 func (m message) bytes(b []byte) message {
 	return append(m.word(uint64(len(b))), b...)
-}
-func (m message) ids(ids []uint64) message {
-	m = m.word(uint64(len(ids)))
-	for _, id := range ids {
-		m = m.word(id)
-	}
-	return m
 }
 func (m message) dims(dims []int64) message {
 	m = m.word(uint64(len(dims)))
@@ -142,12 +141,12 @@ func (c *cursor) count(size int) int {
 	return int(n)
 }
 
-func (c *cursor) ids() []uint64 {
-	ids := make([]uint64, c.count(8))
-	for i := range ids {
-		ids[i] = c.word()
+// ids appends a list of ids to into.
+func (c *cursor) ids(into []uint64) []uint64 {
+	for range c.count(8) {
+		into = append(into, c.word())
 	}
-	return ids
+	return into
 }
 
 func (c *cursor) dims() []int64 {

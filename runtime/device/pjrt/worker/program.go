@@ -79,27 +79,44 @@ func (p *Program) Drop() { _ = p.w.send(drop, message(nil).word(p.id)) }
 // Execute starts the program. It does not wait: a failure shows when a result
 // is read, or in Sync.
 func (p *Program) Execute(in []*Buffer) ([]*Buffer, error) {
-	ins := make([]uint64, len(in))
-	for i, b := range in {
-		if b == nil || b.w != p.w {
-			return nil, &capi.InputError{Index: i}
-		}
-		ins[i] = b.id
+	if err := p.mine(in); err != nil {
+		return nil, err
 	}
-	outs := p.w.newBuffers(len(p.Outputs))
-	return outs, p.w.send(execute, message(nil).word(p.id).ids(ins).ids(ids(outs)))
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	outs := w.newBuffers(len(p.Outputs))
+	w.msg = w.msg[:0].word(p.id).buffers(in).buffers(outs)
+	return outs, w.sendLocked(execute, w.msg)
 }
 
 // ExecuteAll starts the program on several devices: in[d] are the inputs of
 // the d-th device of its assignment.
 func (p *Program) ExecuteAll(in [][]*Buffer) ([][]*Buffer, error) {
-	m := message(nil).word(p.id).word(uint64(len(in)))
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.msg[:0].word(p.id).word(uint64(len(in)))
 	all := make([][]*Buffer, len(in))
 	for d := range in {
-		all[d] = p.w.newBuffers(len(p.Outputs))
-		m = m.ids(ids(in[d])).ids(ids(all[d]))
+		if err := p.mine(in[d]); err != nil {
+			return nil, err
+		}
+		all[d] = w.newBuffers(len(p.Outputs))
+		m = m.buffers(in[d]).buffers(all[d])
 	}
-	return all, p.w.send(executeAll, m)
+	w.msg = m
+	return all, w.sendLocked(executeAll, m)
+}
+
+// mine checks that the inputs are in the process that has the program.
+func (p *Program) mine(in []*Buffer) error {
+	for i, b := range in {
+		if b == nil || b.w != p.w {
+			return &capi.InputError{Index: i}
+		}
+	}
+	return nil
 }
 
 // Sync waits for everything that was started and gives the first failure
@@ -114,7 +131,7 @@ func (w *Worker) Sync(ctx context.Context) error {
 func (w *Worker) SyncTimed(ctx context.Context) (time.Duration, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b, err := w.askLocked(ctx, sync)
+	b, err := w.answerLocked(ctx, sync)
 	if late := w.late; late != nil {
 		w.late = nil
 		return 0, late

@@ -58,7 +58,7 @@ const maxElements = 1 << 35
 func Serve(r io.Reader, w io.Writer, shared []byte, plugin string, options map[string]any) error {
 	s := &server{
 		w: bufio.NewWriterSize(w, 1<<16), shared: shared,
-		buffers: map[uint64]*held{}, programs: map[uint64]*capi.Executable{},
+		buffers: map[uint64]held{}, programs: map[uint64]*capi.Executable{},
 	}
 	s.open(plugin, options)
 	in := bufio.NewReaderSize(r, 1<<20)
@@ -97,12 +97,15 @@ type server struct {
 	broken error // why there is no plug-in
 	about  About
 
-	buffers  map[uint64]*held
+	buffers  map[uint64]held
 	programs map[uint64]*capi.Executable
 	pending  []started     // executions, the oldest first
 	busy     time.Duration // that executions took since the last sync
 	idle     time.Time     // when the last of them was seen to end
 	failed   error         // of one of them
+
+	ins, outs []uint64 // of the request being answered
+	found     []*capi.Buffer
 }
 
 // open loads the plug-in. A failure is told to whoever asks.
@@ -320,10 +323,10 @@ func (s *server) put(c *cursor) ([][]byte, error) {
 	id, dev, typ, dims, place, inline := c.word(), c.word(), capi.Type(c.word()), c.dims(), c.word(), c.bytes()
 	b, err := s.putBuffer(dev, typ, dims, place, inline)
 	if err != nil && !c.bad {
-		s.buffers[id] = &held{err: err}
+		s.buffers[id] = held{err: err}
 		return nil, nil
 	}
-	s.buffers[id] = &held{b: b}
+	s.buffers[id] = held{b: b}
 	return nil, nil
 }
 
@@ -378,35 +381,36 @@ func (s *server) span(place uint64, n int) (unsafe.Pointer, error) {
 	return unsafe.Pointer(unsafe.SliceData(s.shared[place:])), nil
 }
 
-// inputs finds the buffers of an execution; a buffer that failed makes it fail.
-func (s *server) inputs(ids []uint64) ([]*capi.Buffer, error) {
-	in := make([]*capi.Buffer, len(ids))
-	for i, id := range ids {
-		h := s.buffers[id]
-		if h == nil {
-			return nil, &missingError{"buffer", id}
+// inputs appends the buffers of an execution; a buffer that failed makes it fail.
+func (s *server) inputs(into []*capi.Buffer, ids []uint64) ([]*capi.Buffer, error) {
+	for _, id := range ids {
+		h, ok := s.buffers[id]
+		if !ok {
+			return into, &missingError{"buffer", id}
 		}
 		if h.err != nil {
-			return nil, h.err
+			return into, h.err
 		}
-		in[i] = h.b
+		into = append(into, h.b)
 	}
-	return in, nil
+	return into, nil
 }
 
 func (s *server) execute(c *cursor) ([][]byte, error) {
-	id, ins, outs := c.word(), c.ids(), c.ids()
+	id := c.word()
+	s.ins, s.outs = c.ids(s.ins[:0]), c.ids(s.outs[:0])
 	if c.bad {
 		return nil, nil
 	}
+	ins, outs := s.ins, s.outs
 	at := time.Now()
 	res, ev, err := s.run(id, ins, len(outs))
 	for i, o := range outs {
 		if err != nil {
-			s.buffers[o] = &held{err: err}
+			s.buffers[o] = held{err: err}
 			continue
 		}
-		s.buffers[o] = &held{b: res[i]}
+		s.buffers[o] = held{b: res[i]}
 	}
 	if err == nil {
 		s.track(ev, at)
@@ -414,31 +418,27 @@ func (s *server) execute(c *cursor) ([][]byte, error) {
 	return nil, nil // the outputs carry the error
 }
 
-func (s *server) run(id uint64, ins []uint64, outs int) ([]*capi.Buffer, *capi.Event, error) {
+func (s *server) run(id uint64, ins []uint64, outs int) ([]*capi.Buffer, capi.Event, error) {
 	x := s.programs[id]
 	if x == nil {
-		return nil, nil, &missingError{"program", id}
+		return nil, capi.Event{}, &missingError{"program", id}
 	}
 	if outs != x.NumOutputs() {
-		return nil, nil, &FrameError{fmt.Sprintf("%d results asked of a program with %d", outs, x.NumOutputs())}
+		return nil, capi.Event{}, &FrameError{fmt.Sprintf("%d results asked of a program with %d", outs, x.NumOutputs())}
 	}
-	in, err := s.inputs(ins)
-	if err != nil {
-		return nil, nil, err
+	var err error
+	if s.found, err = s.inputs(s.found[:0], ins); err != nil {
+		return nil, capi.Event{}, err
 	}
-	keep := make([]int64, len(in)) // nothing is donated: whose a buffer is the other side decides
-	for i := range keep {
-		keep[i] = int64(i)
-	}
-	return x.Execute(in, keep)
+	return x.Execute(s.found)
 }
 
 func (s *server) executeAll(c *cursor) ([][]byte, error) {
 	id := c.word()
 	ins, outs := make([][]uint64, c.count(16)), [][]uint64(nil)
 	for d := range ins {
-		ins[d] = c.ids()
-		outs = append(outs, c.ids())
+		ins[d] = c.ids(nil)
+		outs = append(outs, c.ids(nil))
 	}
 	if c.bad {
 		return nil, nil
@@ -448,11 +448,11 @@ func (s *server) executeAll(c *cursor) ([][]byte, error) {
 	for d := range outs {
 		for i, o := range outs[d] {
 			if err != nil {
-				s.buffers[o] = &held{err: err}
+				s.buffers[o] = held{err: err}
 				continue
 			}
 			if i < len(res[d]) {
-				s.buffers[o] = &held{b: res[d][i]}
+				s.buffers[o] = held{b: res[d][i]}
 			}
 		}
 	}
@@ -462,14 +462,14 @@ func (s *server) executeAll(c *cursor) ([][]byte, error) {
 	return nil, nil
 }
 
-func (s *server) runAll(id uint64, ins [][]uint64) ([][]*capi.Buffer, []*capi.Event, error) {
+func (s *server) runAll(id uint64, ins [][]uint64) ([][]*capi.Buffer, []capi.Event, error) {
 	x := s.programs[id]
 	if x == nil || len(ins) == 0 {
 		return nil, nil, &missingError{"program", id}
 	}
 	all := make([][]*capi.Buffer, len(ins))
 	for d := range ins {
-		in, err := s.inputs(ins[d])
+		in, err := s.inputs(nil, ins[d])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -483,11 +483,11 @@ const maxPending = 64
 
 // started is an execution under way.
 type started struct {
-	ev *capi.Event
+	ev capi.Event
 	at time.Time
 }
 
-func (s *server) track(ev *capi.Event, at time.Time) {
+func (s *server) track(ev capi.Event, at time.Time) {
 	s.pending = append(s.pending, started{ev, at})
 	if len(s.pending) > maxPending {
 		s.await(len(s.pending) / 2)
@@ -524,7 +524,7 @@ func (s *server) get(c *cursor) ([][]byte, error) {
 	if c.bad {
 		return nil, nil
 	}
-	in, err := s.inputs([]uint64{id})
+	in, err := s.inputs(s.found[:0], []uint64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -545,8 +545,9 @@ func (s *server) get(c *cursor) ([][]byte, error) {
 
 func (s *server) free(c *cursor) ([][]byte, error) {
 	var first error
-	for _, id := range c.ids() {
-		if h := s.buffers[id]; h != nil {
+	s.ins = c.ids(s.ins[:0])
+	for _, id := range s.ins {
+		if h, ok := s.buffers[id]; ok {
 			if err := h.b.Destroy(); err != nil && first == nil {
 				first = err
 			}

@@ -2,7 +2,7 @@
 //
 // Native code may abort, hang, write to standard error or leak: all of that
 // stays in the child, and the parent says what happened. The protocol is
-// frames on a pair of pipes; arrays travel through memory that both map. The
+// frames in a pair of rings in memory that both map, as arrays are. The
 // package knows no graph and no session. It imports capi of this module.
 // Invariant: a request is answered, or the worker is dead and every later
 // request says how it died.
@@ -11,12 +11,14 @@ package worker
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	gosync "sync"
 	"time"
@@ -37,10 +39,15 @@ type Options struct {
 type Worker struct {
 	cmd    *exec.Cmd
 	shared *arena
+	link   *link
 	about  About
 
+	gone   chan struct{} // closed when the process ended
+	status error         // how; to be read when gone is closed
+
 	mu     gosync.Mutex // one request at a time
-	w      *queue
+	out    []byte       // a frame being written
+	msg    message      // its payload
 	r      *bufio.Reader
 	reply  []byte
 	dead   error
@@ -77,26 +84,29 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append(o.Command[1:], "--plugin="+o.Plugin, "--create="+string(create))
-	w := &Worker{cmd: exec.Command(o.Command[0], args...), shared: a}
-	w.cmd.Env = append(Environ(os.Environ()), o.Env...)
-	w.cmd.ExtraFiles = []*os.File{a.file}
-	w.tail.line = o.Stderr
-	w.cmd.Stderr = &w.tail
-	isolate(w.cmd)
-	in, err := w.cmd.StdinPipe()
+	l, err := newLink()
 	if err != nil {
-		return nil, err
-	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	w.w, w.r = newQueue(in), bufio.NewReaderSize(out, 1<<16)
-	if err := w.cmd.Start(); err != nil {
 		a.close()
 		return nil, err
 	}
+	args := append(o.Command[1:], "--plugin="+o.Plugin, "--create="+string(create))
+	w := &Worker{cmd: exec.Command(o.Command[0], args...), shared: a, link: l, gone: make(chan struct{})}
+	w.r = bufio.NewReaderSize(l.replies, 1<<16)
+	w.cmd.Env = append(Environ(os.Environ()), o.Env...)
+	w.cmd.ExtraFiles = []*os.File{a.file, l.file} // arraysFD, requestsFD
+	w.tail.line = o.Stderr
+	w.cmd.Stderr = &w.tail
+	w.cmd.WaitDelay = diedWithin
+	isolate(w.cmd)
+	if _, err = w.cmd.StdinPipe(); err == nil { // it is closed when this process ends
+		err = w.cmd.Start()
+	}
+	if err != nil {
+		a.close()
+		l.close()
+		return nil, err
+	}
+	go w.watch()
 	b, err := w.ask(ctx, hello)
 	if err == nil {
 		err = json.Unmarshal(b, &w.about)
@@ -140,13 +150,40 @@ func (w *Worker) sendLocked(v verb, payload ...[]byte) error {
 	if w.dead != nil {
 		return w.dead
 	}
-	if err := w.w.add(uint8(v), payload...); err != nil {
+	if err := w.add(v, payload...); err != nil {
 		return w.died(err)
 	}
-	if v != free { // nobody waits for memory to be given back
-		w.w.wake()
-	}
 	return nil
+}
+
+// joinedBytes is how long a payload may be to be written with its frame's head.
+const joinedBytes = 16 << 10
+
+// add writes a frame: the length, a byte and the payload. Nobody waits for
+// memory to be given back, so that does not wake the process.
+func (w *Worker) add(v verb, payload ...[]byte) error {
+	n := 1
+	for _, p := range payload {
+		n += len(p)
+	}
+	if n > maxFrameBytes {
+		return &FrameError{fmt.Sprintf("a frame of %d bytes is over the limit of %d", n, maxFrameBytes)}
+	}
+	w.out = append(binary.LittleEndian.AppendUint32(w.out[:0], uint32(n)), uint8(v))
+	for _, p := range payload {
+		if len(p) > joinedBytes { // a program, not copied twice
+			if err := w.link.requests.write(w.out, true); err != nil {
+				return err
+			}
+			w.out = w.out[:0]
+			if err := w.link.requests.write(p, true); err != nil {
+				return err
+			}
+			continue
+		}
+		w.out = append(w.out, p...)
+	}
+	return w.link.requests.write(w.out, v != free)
 }
 
 // ask writes a request and gives the payload of its reply, a copy. When ctx
@@ -158,15 +195,20 @@ func (w *Worker) ask(ctx context.Context, v verb, payload ...[]byte) ([]byte, er
 }
 
 func (w *Worker) askLocked(ctx context.Context, v verb, payload ...[]byte) ([]byte, error) {
+	b, err := w.answerLocked(ctx, v, payload...)
+	return slices.Clone(b), err
+}
+
+// answerLocked is ask whose payload holds until the next request.
+func (w *Worker) answerLocked(ctx context.Context, v verb, payload ...[]byte) ([]byte, error) {
 	if w.dead != nil {
 		return nil, w.dead
 	}
-	stop := context.AfterFunc(ctx, func() { _ = w.cmd.Process.Kill() })
-	defer stop()
-	err := w.w.add(uint8(v), payload...)
-	if err == nil {
-		err = w.w.flush()
+	if ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() { _ = w.cmd.Process.Kill() })
+		defer stop()
 	}
+	err := w.add(v, payload...)
 	var kind uint8
 	var b []byte
 	if err == nil {
@@ -180,7 +222,7 @@ func (w *Worker) askLocked(ctx context.Context, v verb, payload ...[]byte) ([]by
 		return nil, w.died(err)
 	}
 	if kind == okReply {
-		return append([]byte(nil), b...), nil
+		return b, nil
 	}
 	c := &cursor{b: b}
 	code, text := c.word(), string(c.bytes())
@@ -190,24 +232,30 @@ func (w *Worker) askLocked(ctx context.Context, v verb, payload ...[]byte) ([]by
 	return nil, &capi.Error{Code: capi.Code(code), Message: text}
 }
 
-// diedWithin is how long a process that closed its pipes may take to end.
+// watch waits for the end of the process and lets everybody go who waits for it.
+func (w *Worker) watch() {
+	w.status = w.cmd.Wait()
+	w.link.end()
+	close(w.gone)
+}
+
+// diedWithin is how long a process that was told to end may take, and its
+// standard error to be closed.
 const diedWithin = 2 * time.Second
 
-// died notes the end of the process; cause is what the pipe said.
+// died notes the end of the process; cause is what the rings said.
 func (w *Worker) died(cause error) error {
 	var fe *FrameError
 	if errors.As(cause, &fe) {
 		_ = w.cmd.Process.Kill()
 	}
-	t := time.AfterFunc(diedWithin, func() { _ = w.cmd.Process.Kill() })
-	err := w.cmd.Wait()
-	t.Stop()
+	<-w.gone
 	status := "exit status 0"
-	if err != nil {
-		status = err.Error()
+	if w.status != nil {
+		status = w.status.Error()
 	}
 	w.dead = &DiedError{status, w.tail.text()}
-	w.w.close()
+	w.link.close()
 	w.shared.close()
 	return w.dead
 }

@@ -222,7 +222,7 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte("\x05\x00\x00\x00\x07abcd"))
 	f.Fuzz(func(_ *testing.T, in []byte) {
 		if len(in) < 1<<16 {
-			s := &server{buffers: map[uint64]*held{}, programs: map[uint64]*capi.Executable{}}
+			s := &server{buffers: map[uint64]held{}, programs: map[uint64]*capi.Executable{}}
 			s.about.NoClient = "no client"
 			for v := put; v < aot; v++ {
 				if do := verbs[v]; do.f != nil {
