@@ -62,8 +62,8 @@ var layers = []layer{
 	}},
 	{name: "snapshots and panels", packages: []string{"repl/view", "repl/panel"}},
 	{name: "commands", packages: []string{"repl/command"}},
-	{name: "front ends", packages: []string{"repl/plain", "repl/dap", "repl/tui/glyph", "repl/tui/edit", "repl/tui"}, may: map[string][]string{
-		"repl/dap": {"repl/plain"}, "repl/tui/edit": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph"},
+	{name: "front ends", packages: []string{"repl/plain", "repl/dap", "repl/tui/glyph", "repl/tui/edit", "repl/tui/render", "repl/tui"}, may: map[string][]string{
+		"repl/dap": {"repl/plain"}, "repl/tui/edit": {"repl/tui/glyph"}, "repl/tui/render": {"repl/tui/glyph"}, "repl/tui": {"repl/tui/edit", "repl/tui/glyph", "repl/tui/render"},
 	}},
 	{name: "program", packages: []string{"cmd/tpush"}},
 }
@@ -71,13 +71,14 @@ var layers = []layer{
 // notFor lists imports that skip the layers: outside things are plugs, and
 // only one package knows each.
 var notFor = map[string][]string{
-	"github.com/google/pprof/profile":    {"trace/export"},
-	"github.com/spf13/cobra":             {"cmd/tpush"},
-	"github.com/ebitengine/purego":       {"runtime/device/pjrt/capi"},
-	"github.com/pelletier/go-toml/v2":    {"repl/config"},
-	"github.com/charmbracelet/x/vt":      {"repl/shot"},
-	"charm.land/bubbletea/v2":            {"repl/tui", "repl/shot"},
-	"golang.org/x/tools/go/gcexportdata": {"repl/interp"},
+	"github.com/google/pprof/profile":      {"trace/export"},
+	"github.com/spf13/cobra":               {"cmd/tpush"},
+	"github.com/ebitengine/purego":         {"runtime/device/pjrt/capi"},
+	"github.com/pelletier/go-toml/v2":      {"repl/config"},
+	"github.com/charmbracelet/x/vt":        {"repl/shot"},
+	"charm.land/bubbletea/v2":              {"repl/tui", "repl/shot"},
+	"github.com/charmbracelet/ultraviolet": {"repl/tui", "repl/tui/render", "repl/shot"},
+	"golang.org/x/tools/go/gcexportdata":   {"repl/interp"},
 }
 
 type listed struct {

@@ -72,7 +72,7 @@ func BenchmarkKeyOnTerminal(b *testing.B) {
 	}{
 		{"0 cells", "", 0},
 		{"1000 cells", "a line of output\n", 1000},
-		{"1000 cells of wide letters", "日本語\n", 1000}, // rows with them are painted anew in each frame
+		{"1000 cells of wide letters", "日本語\n", 1000},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			dir := b.TempDir()
@@ -146,8 +146,8 @@ func manyCells(tb testing.TB, dir string, n int, line string) {
 	write("n.tpu.out", outs.Bytes())
 }
 
-// BenchmarkIdle is the processor time of a screen on which nothing happens: 0.8
-// of a hundred at most.
+// BenchmarkIdle is the processor time of a screen on which nothing happens, 0.8
+// of a hundred at most, and how often its threads wake.
 func BenchmarkIdle(b *testing.B) {
 	s := openTerminalWith(b, program(b), b.TempDir(), true)
 	s.wait("Four things to try")
@@ -163,11 +163,25 @@ func BenchmarkIdle(b *testing.B) {
 		system, _ := strconv.Atoi(f[13])
 		return time.Duration(user+system) * tick
 	}
-	began, before := time.Now(), used()
+	woken := func() (n int) {
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", s.cmd.Process.Pid))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, f := range tasks {
+			text, _ := os.ReadFile(f)
+			_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+			k, _ := strconv.Atoi(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]))
+			n += k
+		}
+		return n
+	}
+	began, before, wakes := time.Now(), used(), woken()
 	for b.Loop() {
 		time.Sleep(time.Second)
 	}
 	b.ReportMetric(100*float64(used()-before)/float64(time.Since(began)), "%CPU")
+	b.ReportMetric(float64(woken()-wakes)/time.Since(began).Seconds(), "wakes/s")
 }
 
 // BenchmarkFlood types while a cell prints a million lines as fast as it can:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -217,24 +218,65 @@ func TestScreen(t *testing.T) {
 	s.end(0)
 }
 
+// TestLentTerminal stops the notebook from the shell and goes on, and edits a cell
+// in another program: each finds the terminal as it was, and leaves the screen whole.
+func TestLentTerminal(t *testing.T) {
+	shell, err := osexec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "editor"), "stty -a > edited; echo 'n := 6*111; n' > $1")
+	s := openTerminalWith(t, shell, dir, true, "--norc", "-c",
+		`set -m; export EDITOR="bash editor"; stty -a > before; tpush; stty -a > stopped; echo is st""opped; fg; stty -a > after`)
+	s.wait("Four things to try")
+	s.keys("40+2" + enter)
+	s.wait("42")
+	s.keys(":suspend" + enter)
+	s.wait("is stopped")
+	s.wait("40+2")
+	s.keys("\x1be")
+	s.wait("6*111")
+	s.keys(enter)
+	s.wait("666")
+	s.keys("\x04")
+	s.end(0)
+	for _, name := range []string{"edited", "stopped", "after"} {
+		before, _ := os.ReadFile(filepath.Join(dir, "before"))
+		if now, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(now) != string(before) {
+			t.Errorf("%s: the modes are %s (%v), were %s", name, now, err, before)
+		}
+	}
+}
+
 // TestBytesPerKey types and counts what the terminal is sent for it: over a slow
-// line a key must not cost a screen.
+// line a key must not cost a screen. Wide letters on the screen, and typed ones,
+// cost no more.
 func TestBytesPerKey(t *testing.T) {
-	s := openTerminal(t)
+	for _, name := range []string{"xterm-256color", "tmux-256color"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bytesPerKey(t, name)
+		})
+	}
+}
+
+func bytesPerKey(t *testing.T, name string) {
+	s := openTerminalWith(t, "env", t.TempDir(), true, "TERM="+name, "tpush")
 	s.wait("Four things to try")
 	s.wait("kernel ")
-	s.keys("x := tpu.Ones(4, 4); fmt.Println(\"ran\")" + enter)
+	s.keys("x := tpu.Ones(4, 4); fmt.Println(\"日本語 1\\n日本語 2\\n日本語 3\")" + enter)
 	s.wait("1 launch")
-	const text = "y := x + 17 // a sum, without a dot that opens a list"
-	s.keys(text[:1])
-	s.wait(text[:1])
+	text := []rune("y := x + 17 // a sum 日本語の和 without a dot that opens a list")
+	s.keys(string(text[:1]))
+	s.wait(string(text[:1]))
 	s.mu.Lock()
 	before := len(s.out)
 	s.mu.Unlock()
-	for i := range text[1:] {
-		s.keys(text[i+1 : i+2])
-		if text[i+1] != ' ' {
-			s.wait(text[i+1 : i+2])
+	for _, r := range text[1:] {
+		s.keys(string(r))
+		if r != ' ' {
+			s.wait(string(r))
 		}
 	}
 	s.mu.Lock()

@@ -68,7 +68,7 @@ func actors() map[string]actor {
 		"clear-output": then((*Model).clearOutput), "command": then((*Model).commandLine), "debug-rerun": (*Model).debugRerun,
 
 		// Everywhere.
-		"interrupt": (*Model).interrupt, "palette": then((*Model).openPalette), "redraw": func(*Model) tea.Cmd { return tea.ClearScreen },
+		"interrupt": (*Model).interrupt, "palette": then((*Model).openPalette), "redraw": func(*Model) tea.Cmd { return func() tea.Msg { return redrawMsg{} } },
 		"scroll-up": then(func(m *Model) { m.scroll(-m.page()) }), "scroll-down": then(func(m *Model) { m.scroll(m.page()) }),
 		"scroll-top": then(func(m *Model) { m.view.cell, m.view.row, m.view.follow = 0, 0, false }),
 		"scroll-end": then(func(m *Model) { m.view.follow = true }), "help": (*Model).help, "mouse": then((*Model).toggleMouse), "save": (*Model).save,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/tpush/tpush/repl/tui/glyph"
 )
@@ -15,7 +16,7 @@ func (m *Model) clip(text, what string) tea.Cmd {
 		return nil
 	}
 	m.say("copied %s", what)
-	return tea.SetClipboard(text)
+	return escape(ansi.SetSystemClipboard(text))
 }
 
 func (m *Model) copySelection() tea.Cmd {

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"os"
-	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +31,7 @@ func (m *Model) externalEditor() tea.Cmd {
 			}
 			words := strings.Fields(program)
 			m.waiting++
-			return tea.ExecProcess(exec.Command(words[0], append(words[1:], f.Name())...), func(err error) tea.Msg {
+			return lendTo(append(words, f.Name()), func(err error) tea.Msg {
 				b, rerr := os.ReadFile(f.Name())
 				_ = os.Remove(f.Name())
 				return answerMsg{func(m *Model) tea.Cmd {

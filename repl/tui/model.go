@@ -3,11 +3,11 @@ package tui
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/config"
@@ -172,7 +172,7 @@ func New(o Options, send func(tea.Msg)) *Model {
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.startKernel(), m.autosaveLater()}
 	if m.opts.AskTheme {
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		cmds = append(cmds, escape(ansi.RequestBackgroundColor))
 	}
 	return tea.Batch(cmds...)
 }
@@ -199,8 +199,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.click(msg.Mouse())
 	case startedMsg:
 		return m.started(msg)
-	case panicMsg:
-		panic(fmt.Sprintf("%v\n\n%s", msg.value, msg.stack))
 	case goneMsg:
 		m.gone(msg)
 	case outputMsg:

@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
 	"github.com/tpush/tpush/repl/tui/glyph"
@@ -29,44 +28,70 @@ func (e *EndedError) Error() string { return "ended by " + e.Signal.String() }
 // code. The terminal is given back as it was in every ending; the notebook is
 // kept in the autosave unless it was saved.
 func Run(o Options) (code int, err error) {
-	restore := terminalState()
-	defer restore()
 	var p *tea.Program
-	m := New(o, func(msg tea.Msg) { p.Send(msg) })
+	started := make(chan struct{})
+	send := func(msg tea.Msg) { <-started; p.Send(msg) }
 	var got atomic.Int32
-	p = tea.NewProgram(m, tea.WithInput(os.Stdin), tea.WithOutput(os.Stdout), tea.WithFPS(max(o.FPS, 1)), tea.WithoutSignalHandler())
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-	defer signal.Stop(signals)
-	go func() {
-		for s := range signals {
-			if s == syscall.SIGINT { // from another process: as Ctrl-C
-				p.Send(interruptMsg{})
-				continue
-			}
-			got.Store(int32(s.(syscall.Signal)))
-			p.Quit()
-		}
-	}()
-	go func() {
-		if hungUp(int(os.Stdin.Fd())) { // also where no signal tells so
-			got.Store(int32(syscall.SIGHUP))
-			p.Quit()
-		}
-	}()
+	end := func(s syscall.Signal) {
+		got.CompareAndSwap(0, int32(s))
+		send(tea.Quit())
+	}
+	t, err := openTerminal(os.Stdin, os.Stdout, o.FPS, send, func() { end(syscall.SIGHUP) })
+	if err != nil {
+		return 1, err
+	}
+	m := New(o, send)
+	w, h := t.size()
+	m.resize(w, h)
+	screen := &program{Model: m, t: t, changed: true}
+	p = tea.NewProgram(screen, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
+		tea.WithoutSignals(), tea.WithWindowSize(w, h), tea.WithColorProfile(t.profile))
+	screen.rest = func() { _ = p.ReleaseTerminal() }
+	close(started)
+	defer listen(t, send, end)()
 	_, err = p.Run()
+	t.close()
 	m.end()
 	if s := got.Load(); s != 0 {
 		return 128 + int(s), &EndedError{syscall.Signal(s)}
 	}
-	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
+	switch x := screen.panicked; {
+	case x != nil:
+		fmt.Fprintf(os.Stderr, "%v\n\n%s\n", x.value, x.stack)
 		return 1, errors.New("internal error, see above; the notebook is kept and offered when it is opened again")
 	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
 		return 1, err
 	}
 	m.farewell(os.Stdout)
 	return m.exitCode, nil
+}
+
+// listen tells the screen of what the system tells tpush, until what it gives is called.
+func listen(t *terminal, send func(tea.Msg), end func(syscall.Signal)) (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGWINCH, syscall.SIGCONT)
+	go func() {
+		for s := range signals {
+			switch s {
+			case syscall.SIGINT: // from another process: as Ctrl-C
+				send(interruptMsg{})
+			case syscall.SIGWINCH:
+				w, h := t.size()
+				send(tea.WindowSizeMsg{Width: w, Height: h})
+			case syscall.SIGCONT: // somebody may have used the terminal meanwhile
+				t.retake()
+				send(redrawMsg{})
+			default:
+				end(s.(syscall.Signal))
+			}
+		}
+	}()
+	go func() {
+		if hungUp(int(os.Stdin.Fd())) { // also where no signal tells so
+			end(syscall.SIGHUP)
+		}
+	}()
+	return func() { signal.Stop(signals) }
 }
 
 // hungUp waits until the terminal is gone; false when nobody can tell.
@@ -106,14 +131,14 @@ func (m *Model) endKernel() {
 	}
 }
 
-// A panicMsg is a panic on a goroutine that Bubble Tea did not start.
+// A panicMsg is a panic beside the loop of the program.
 type panicMsg struct {
 	value any
 	stack []byte
 }
 
-// guarded runs f on such a goroutine: its panic becomes one of Update, after
-// which the terminal is given back as it was.
+// guarded runs f on a goroutine that is no command: its panic ends the program as
+// one of Update does.
 func guarded(send func(tea.Msg), f func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -121,16 +146,6 @@ func guarded(send func(tea.Msg), f func()) {
 		}
 	}()
 	f()
-}
-
-// terminalState gives a function that puts the terminal back as it is now.
-func terminalState() func() {
-	fd := os.Stdin.Fd()
-	state, err := term.GetState(fd)
-	if err != nil {
-		return func() {}
-	}
-	return func() { _ = term.Restore(fd, state) }
 }
 
 // farewellCells is how many cells stay on the terminal after the screen is left.

@@ -32,7 +32,7 @@ func screenCommands() []screenCommand {
 		{"panel", "[NAME]", "opens or closes a panel", (*Model).panelCommand, func(m *Model) []string { return m.panelNames() }, nil},
 		{"clear", "", "drops what all cells showed", func(m *Model, _ string) tea.Cmd { m.clearAll(); return nil }, nil, nil},
 		{"mouse", "", "mouse on or off", func(m *Model, _ string) tea.Cmd { m.toggleMouse(); return nil }, nil, nil},
-		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return tea.Suspend }, nil, nil},
+		{"suspend", "", "stops tpush until the shell's fg", func(*Model, string) tea.Cmd { return suspend }, nil, nil},
 		{"welcome", "", "four things to try", func(m *Model, _ string) tea.Cmd {
 			m.over = textPager("welcome", strings.Join(welcomeText(&m.theme, m.w-2), "\n"))
 			return nil

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"os"
-	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -77,7 +76,7 @@ func (m *Model) pageAll(c *cell) tea.Cmd {
 	}
 	words := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less -R"))
 	m.waiting++
-	return tea.ExecProcess(exec.Command(words[0], append(words[1:], file)...), func(err error) tea.Msg {
+	return lendTo(append(words, file), func(err error) tea.Msg {
 		return answerMsg{func(m *Model) tea.Cmd {
 			if err != nil {
 				m.say("%s: %v; all of it is in %s", words[0], err, file)
