@@ -194,6 +194,9 @@ func (b *Builder) RoundEven(x Value) Value { return b.op(OpRoundEven, NoType, 0,
 // when x is.
 func (b *Builder) Scale(x, k Value) Value { return b.op(OpScale, NoType, 0, x, k) }
 
+// ScaleNear is Scale for x between ½ and 2 in magnitude, or NaN, and k within ±250.
+func (b *Builder) ScaleNear(x, k Value) Value { return b.op(OpScale, NoType, scaleNear, x, k) }
+
 // And is the bitwise (for masks: logical) conjunction. Floats are taken as their bits.
 func (b *Builder) And(x, y Value) Value { return b.op(OpAnd, NoType, 0, x, y) }
 

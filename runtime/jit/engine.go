@@ -24,7 +24,7 @@ func Best() Level { return simd.Detected() }
 type Engine struct {
 	level   Level
 	longRow int // a row longer than this is cut even when it is folded
-	stream  int // bytes from which on a result is not expected to be read again from a cache
+	stream  int // bytes from which on a result is written past the cache: it is larger than the one of a core, and writing through would first read what it replaces
 	mu      sync.RWMutex
 	kernels map[string]*Kernel
 }
@@ -36,7 +36,7 @@ func NewEngine(level Level) *Engine {
 	if level > Best() || level > Tiles && !allowed() {
 		level = Tiles
 	}
-	return &Engine{level: level, longRow: 1 << 16, stream: 16 << 20, kernels: map[string]*Kernel{}}
+	return &Engine{level: level, longRow: 1 << 16, stream: 4 << 20, kernels: map[string]*Kernel{}}
 }
 
 // Level is how the engine runs programs.

@@ -26,7 +26,7 @@ const (
 	OpCeil
 	OpTrunc
 	OpRoundEven
-	OpScale
+	OpScale // imm is scaleNear when both operands are known to be small
 
 	OpAnd
 	OpOr
@@ -68,6 +68,9 @@ const (
 	OpReduceMin
 	numOps
 )
+
+// scaleNear marks an OpScale whose operands are within the bounds of ScaleNear.
+const scaleNear = 1
 
 // sig says what an operation takes and gives, in terms of one type T.
 type sig struct {

@@ -126,7 +126,9 @@ func (m *maker) step(reduces bool) {
 			mantissa := m.constant(t, map[Type]uint64{F32: 1<<23 - 1, F64: 1<<52 - 1}[t])
 			frac := m.Or(m.And(m.Canon(x), mantissa), one)
 			k := m.RoundEven(y)
-			m.add(m.Scale(m.Select(m.IsNaN(y), y, frac), k))
+			frac = m.Select(m.IsNaN(y), y, frac)
+			m.add(m.Scale(frac, k))
+			m.add(m.ScaleNear(frac, m.Min(m.Max(k, m.Const(t, -250)), m.Const(t, 250))))
 			m.add(m.Bits(m.Canon(x), t.integer()))
 		case I32:
 			m.add(m.Convert(x, I64))

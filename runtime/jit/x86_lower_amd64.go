@@ -261,7 +261,7 @@ func (l *lower) compute(v Value, n *node, part int) vr {
 		mode := [numOps]byte{OpRoundEven: 8, OpFloor: 9, OpCeil: 10, OpTrunc: 11}[n.op]
 		return l.rm(enc{3, 1, 8 + w(t), w(t)}, l.val(a, part), mode)
 	case OpScale:
-		return l.scale(t, l.val(a, part), l.val(b, part))
+		return l.scale(t, l.val(a, part), l.val(b, part), n.imm == scaleNear)
 	case OpAnd, OpOr, OpXor, OpAndNot:
 		return l.logic(n, part)
 	case OpShl:
@@ -421,20 +421,28 @@ func (l *lower) sarV(t Type, x, k vr) vr {
 	return l.rvm(enc{1, 1, 0xFB, 1}, s, sign)
 }
 
-// scale is x·2^k.
-func (l *lower) scale(t Type, x, k vr) vr {
+// scale is x·2^k, on AVX2 in two steps of about half of k, of which only the
+// last one can round.
+func (l *lower) scale(t Type, x, k vr, near bool) vr {
 	if l.evex {
 		return l.rvm(enc{2, 1, 0x2C, w(t)}, x, k)
 	}
 	if t == F32 {
 		f := func(v float32) vr { return l.konst(F32, bits32(v)) }
-		k = l.rvm(float(t, 0x5F), f(-252), l.rvm(float(t, 0x5D), f(252), k))
+		if !near {
+			k = l.rvm(float(t, 0x5F), f(-252), l.rvm(float(t, 0x5D), f(252), k))
+		}
 		n := l.rm(enc{1, 1, 0x5B, 0}, k)
 		h := l.shift(0x72, 4, 0, n, 1)
 		power := func(n vr) vr {
 			return l.shift(0x72, 6, 0, l.rvm(enc{1, 1, 0xFE, 0}, n, l.konst(I32, 127)), 23)
 		}
-		return l.rvm(float(t, 0x59), l.rvm(float(t, 0x59), x, power(h)), power(l.rvm(enc{1, 1, 0xFA, 0}, n, h)))
+		if near { // x and x·2^h are normal: a power is a number added to the exponent
+			x = l.rvm(enc{1, 1, 0xFE, 0}, x, l.shift(0x72, 6, 0, h, 23))
+		} else {
+			x = l.rvm(float(t, 0x59), x, power(h))
+		}
+		return l.rvm(float(t, 0x59), x, power(l.rvm(enc{1, 1, 0xFA, 0}, n, h)))
 	}
 	f := func(v float64) vr { return l.konst(F64, float64bits(v)) }
 	k = l.rvm(float(t, 0x5F), f(-2044), l.rvm(float(t, 0x5D), f(2044), k))

@@ -287,21 +287,19 @@ func (p *walker) code(main, one, tail, end []ins, unroll int) {
 		a.land(whole)
 		p.clear()
 	}
-	step := func(n int) int {
+	step := func(n int, cond byte) int {
 		a.lea(rax, mem{base: rcx, index: -1, disp: int32(lanes * n)})
 		a.cmp(rax, rdx)
-		return a.jump(above)
+		return a.jump(cond)
 	}
-	out := step(unroll)
+	out := step(unroll, above)
 	top := len(a.code)
 	e.run(l, main)
 	a.addImm(rcx, int32(lanes*unroll))
-	again := step(unroll)
-	a.target(a.jump(always), top)
+	a.target(step(unroll, atMost), top)
 	a.land(out)
-	a.land(again)
 	if unroll > 1 {
-		out := step(1)
+		out := step(1, above)
 		e.run(l, one)
 		a.addImm(rcx, lanes)
 		a.land(out)

@@ -21,24 +21,31 @@ const magic = 3 << 22
 // expTail holds the coefficients of (eʳ - 1 - r)/r², within 2^-28.
 var expTail = []float32{0.00138205127, 0.00836925022, 0.0416682847, 0.166665167, 0.49999994}
 
-// reduce splits x·scale, with scale a power of two: t holds n, plus bias, in
-// its low bits.
+// reduce splits x·scale, with scale a power of two or the negative of one, into
+// n·log 2 + r·scale: t holds n, plus bias, in its low bits.
 func reduce(b *builder, x value, scale float64, bias int) (t, n, r value) {
 	m := b.F32(float32(magic + bias))
 	t = b.FMA(x, b.F32(float32(math.Log2E*scale)), m)
 	n = b.Sub(t, m)
-	if scale != 1 {
-		x = b.Mul(x, b.F32(float32(scale)))
-	}
-	r = b.FNMA(n, b.F32(ln2High), x)
-	return t, n, b.FNMA(n, b.F32(ln2Low), r)
+	r = b.FNMA(n, b.F32(float32(ln2High/scale)), x)
+	return t, n, b.FNMA(n, b.F32(float32(ln2Low/scale)), r)
 }
 
-// expPoly is eʳ.
-func expPoly(b *builder, r value) value {
-	p := poly(b, r, expTail...)
-	one := b.F32(1)
-	return b.FMA(b.FMA(p, r, one), r, one)
+// tail is factor·(e^(scale·r) - 1 - scale·r)/r², for powers of two.
+func tail(b *builder, r value, scale, factor float64) value {
+	c := make([]float32, len(expTail))
+	s := scale * scale * factor
+	for i := len(c) - 1; i >= 0; i-- {
+		c[i] = float32(float64(expTail[i]) * s)
+		s *= scale
+	}
+	return poly(b, r, c...)
+}
+
+// expPoly is e^(scale·r).
+func expPoly(b *builder, r value, scale float64) value {
+	p := tail(b, r, scale, 1)
+	return b.FMA(b.FMA(p, r, b.F32(float32(scale))), r, b.F32(1))
 }
 
 // pow2 is the power of two whose biased exponent stands in the low bits of t;
@@ -49,19 +56,19 @@ func pow2(b *builder, t value) value { return b.Bits(b.Shl(b.Bits(t, jit.I32), 2
 // s is infinite from 88.376 to 88.8.
 func expParts(b *builder, x value, scale float64) (p, s value) {
 	t, _, r := reduce(b, x, scale, 127)
-	return expPoly(b, r), pow2(b, t)
+	return expPoly(b, r, scale), pow2(b, t)
 }
 
 // Exp is eˣ.
 func Exp(b *builder, x value) value {
 	_, n, r := reduce(b, clamp(b, x, -104, 88.8), 1, 0)
-	return b.Scale(expPoly(b, r), n)
+	return b.ScaleNear(expPoly(b, r, 1), n)
 }
 
 // ExpNegative is eˣ for x that is never positive.
 func ExpNegative(b *builder, x value) value {
 	_, n, r := reduce(b, b.Max(x, b.F32(-104)), 1, 0)
-	return b.Scale(expPoly(b, r), n)
+	return b.ScaleNear(expPoly(b, r, 1), n)
 }
 
 // Exp2 is 2ˣ.
@@ -69,14 +76,13 @@ func Exp2(b *builder, x value) value {
 	x = clamp(b, x, -150, 128)
 	n := b.RoundEven(x)
 	p := poly(b, b.Sub(x, n), 0.000153291097, 0.00133913266, 0.00961850118, 0.0555035882, 0.240226477, 0.693147182, 1)
-	return b.Scale(p, n)
+	return b.ScaleNear(p, n)
 }
 
 // Expm1 is eˣ - 1.
 func Expm1(b *builder, x value) value {
 	t, _, r := reduce(b, clamp(b, x, -25, 88.8), 1, 126)
-	p := poly(b, r, expTail...)
-	em := b.FMA(b.Mul(p, r), r, r)
+	em := b.FMA(b.Mul(tail(b, r, 1, 1), r), r, r)
 	s := pow2(b, t) // half of 2ⁿ, for the greatest n
 	y := b.FMA(em, s, b.Sub(s, b.F32(0.5)))
 	return b.Select(b.Eq(x, b.F32(0)), x, b.Add(y, y))
@@ -103,21 +109,24 @@ func GELUTanh(b *builder, x value) value {
 	return b.Div(x, sigmoidDenom(b, u))
 }
 
-// Tanh is the hyperbolic tangent: a polynomial up to 0.625, above it 1 - 2/(e²ˣ + 1).
+// Tanh is the hyperbolic tangent, within 2 units in the last place: h/(h + 1)
+// of h = ½·(e²ˣ - 1).
 func Tanh(b *builder, x value) value {
 	a := b.Min(b.Abs(x), b.F32(10))
-	z := b.Mul(a, a)
-	q := poly(b, z, -0.00569751253, 0.0206319857, -0.0537373833, 0.133314118, -0.333332807)
-	small := b.FMA(b.Mul(q, z), a, a)
-	p, s := expParts(b, a, 2)
-	big := b.Sub(b.F32(1), b.Div(b.F32(2), b.FMA(p, s, b.F32(1))))
-	return signed(b, b.Select(b.Lt(b.F32(0.625), a), big, small), x)
+	// One step of reduction: where n is large, h/(h + 1) hardly depends on h.
+	m := b.F32(magic + 127)
+	t := b.FMA(a, b.F32(float32(2*math.Log2E)), m)
+	r := b.FNMA(b.Sub(t, m), b.F32(math.Ln2/2), a)
+	s := pow2(b, t)
+	em := b.FMA(b.Mul(tail(b, r, 2, 0.5), r), r, r) // ½·(e²ʳ - 1)
+	h := b.FMA(em, s, b.FMA(s, b.F32(0.5), b.F32(-0.5)))
+	return signed(b, b.Div(h, b.Add(h, b.F32(1))), x)
 }
 
 // expHalf is ½·eˣ for x ≥ -87, without overflow where only eˣ would.
 func expHalf(b *builder, x value) value {
 	_, n, r := reduce(b, b.Min(x, b.F32(89.6)), 1, 0)
-	return b.Scale(expPoly(b, r), b.Sub(n, b.F32(1)))
+	return b.ScaleNear(expPoly(b, r, 1), b.Sub(n, b.F32(1)))
 }
 
 // Sinh is the hyperbolic sine, within 3 units in the last place.

@@ -29,7 +29,7 @@ var functions = []function{
 	{"expm1", Expm1, math.Expm1, 1.5, 0},
 	{"sigmoid", Sigmoid, sigmoid, 2, 5e-39},
 	{"silu", SiLU, func(x float64) float64 { return x * sigmoid(x) }, 2.5, 5e-37},
-	{"tanh", Tanh, math.Tanh, 1.5, 0},
+	{"tanh", Tanh, math.Tanh, 2, 0},
 	{"sinh", Sinh, math.Sinh, 3, 0},
 	{"cosh", Cosh, math.Cosh, 1.5, 0},
 	{"mish", Mish, func(x float64) float64 { return x * math.Tanh(log1pexp(x)) }, 4, 1e-36},
