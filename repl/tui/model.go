@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/config"
 	"github.com/tpush/tpush/repl/kernel"
@@ -112,8 +113,9 @@ type Model struct {
 	held        []string     // what was typed meanwhile
 	inputBreaks map[int]bool // lines of what is typed
 
-	last  kernel.ExecuteReply
-	count int // of the cell that ran last
+	status   inspect.Status
+	glancing bool // the status is being asked for
+	count    int  // of the cell that ran last
 
 	panes      panes
 	marked     *cell // that a panel selected a line of

@@ -175,7 +175,7 @@ func (m *Model) tick() tea.Cmd {
 		m.ticking = false
 		return nil
 	}
-	return tea.Batch(m.tickLater(), m.refreshPanels())
+	return tea.Batch(m.tickLater(), m.refreshPanels(), m.glance())
 }
 
 // arrived shows the output that has come.
@@ -218,7 +218,9 @@ func (m *Model) done(msg doneMsg) (cmd tea.Cmd) {
 		m.kernelGone(msg.err)
 		return nil
 	}
-	m.last = msg.reply
+	r := msg.reply
+	m.status.Mode, m.status.QueuedOps = r.Mode, r.QueuedOps
+	m.status.HBMUsedBytes, m.status.HBMPeakBytes, m.status.HBMLimitBytes = r.HBMUsedBytes, r.HBMPeakBytes, r.HBMLimitBytes
 	if n := msg.reply.ExecutionCount; n > 0 {
 		c.count, m.count = n, n
 	}
@@ -248,7 +250,7 @@ func (m *Model) done(msg doneMsg) (cmd tea.Cmd) {
 	case msg.reply.Restart:
 		return m.restart(msg.reply.Replay)
 	}
-	return tea.Batch(m.next(), m.refreshPanels())
+	return tea.Batch(m.next(), m.refreshPanels(), m.glance())
 }
 
 // abortQueue tells the cells that wait that they do not run.

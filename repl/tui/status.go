@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/inspect"
@@ -9,11 +10,15 @@ import (
 	"github.com/tpush/tpush/viz"
 )
 
-// A statusPart is a piece of the status bar; sgr is "" for the colours of the bar.
-type statusPart struct{ text, sgr string }
+// A statusPart is a piece of the status bar; sgr is "" for the colours of the
+// bar. The parts of a narrow bar that are extra go before any other.
+type statusPart struct {
+	text, sgr string
+	extra     bool
+}
 
-// status is the bar: in fixed order, dropped from the right when it is narrow.
-func (m *Model) status() string {
+// statusBar is the bar: in fixed order, dropped from the right when it is narrow.
+func (m *Model) statusBar() string {
 	t := &m.theme
 	bar := t.Bar
 	if m.state == dead || m.stopped != nil {
@@ -21,7 +26,7 @@ func (m *Model) status() string {
 	}
 	var b strings.Builder
 	x := 0
-	for i, p := range m.statusParts() {
+	for i, p := range withoutExtras(m.statusParts(), m.at.w) {
 		w := glyph.Width(p.text) + 1
 		if i > 0 {
 			w++
@@ -39,9 +44,24 @@ func (m *Model) status() string {
 	return glyph.Fit(glyph.Fit(b.String(), min(x, m.at.w), t.More)+paint(bar, glyph.Spaces(max(m.at.w-x, 0))), m.at.w, "")
 }
 
+// withoutExtras drops what is extra, from the right, until the bar fits into w columns.
+func withoutExtras(parts []statusPart, w int) []statusPart {
+	need := 0
+	for _, p := range parts {
+		need += glyph.Width(p.text) + 2
+	}
+	for i := len(parts) - 1; i >= 0 && need > w; i-- {
+		if parts[i].extra {
+			need -= glyph.Width(parts[i].text) + 2
+			parts = slices.Delete(parts, i, i+1)
+		}
+	}
+	return parts
+}
+
 // statusParts are the pieces of the bar, the most important first.
 func (m *Model) statusParts() []statusPart {
-	mode := m.last.Mode
+	mode := m.status.Mode
 	if mode == "" {
 		mode = "debug"
 	}
@@ -60,8 +80,17 @@ func (m *Model) statusParts() []statusPart {
 		add("tpu:0 %s", chip)
 	}
 	parts = append(parts, m.hbmParts()...)
-	if n := m.last.QueuedOps; n > 0 {
+	if s := &m.status; s.Steps > 0 {
+		add("step %s", viz.DurationNS(s.StepNS))
+		if s.Steps > 1 {
+			parts = append(parts, statusPart{text: "p95 " + viz.DurationNS(s.StepP95NS), extra: true})
+		}
+	}
+	if n := m.status.QueuedOps; n > 0 {
 		add("queue %s", viz.Plural(n, "op"))
+	}
+	if s := &m.status; s.CacheHits+s.CacheMisses > 0 {
+		parts = append(parts, statusPart{text: fmt.Sprintf("cache %s %s", viz.Plural(s.CacheHits, "hit"), viz.Plural(s.CacheMisses, "miss")), extra: true})
 	}
 	switch m.state {
 	case starting:
@@ -83,7 +112,7 @@ func (m *Model) statusParts() []statusPart {
 		add("%d stale", n)
 	}
 	if !m.autosavedAt.IsZero() {
-		add("autosave %s", m.autosavedAt.Format("15:04"))
+		parts = append(parts, statusPart{text: "autosave " + m.autosavedAt.Format("15:04"), extra: true})
 	}
 	return parts
 }
@@ -94,7 +123,7 @@ const hbmGauge = 10
 // hbmParts are what is used of HBM, the peak and the limit, with a gauge; when
 // it is high the words say so, not the colour alone.
 func (m *Model) hbmParts() []statusPart {
-	r, t := &m.last, &m.theme
+	r, t := &m.status, &m.theme
 	if r.HBMLimitBytes <= 0 {
 		return nil
 	}
@@ -108,9 +137,9 @@ func (m *Model) hbmParts() []statusPart {
 	switch state := (inspect.Memory{UsedBytes: r.HBMUsedBytes, LimitBytes: r.HBMLimitBytes}).State(); state {
 	case "":
 	case "HBM HIGH":
-		parts = append(parts, statusPart{state, strings.TrimLeft(t.Err+";7", ";")})
+		parts = append(parts, statusPart{text: state, sgr: strings.TrimLeft(t.Err+";7", ";")})
 	default:
-		parts = append(parts, statusPart{state, t.BarHot})
+		parts = append(parts, statusPart{text: state, sgr: t.BarHot})
 	}
 	return parts
 }

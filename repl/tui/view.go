@@ -66,7 +66,7 @@ func (m *Model) frame() (rows []string, x, y int, cursor bool) {
 		rows = append(rows, glyph.Spaces(m.w))
 	}
 	if m.at.statusH > 0 {
-		rows = append(rows, m.status())
+		rows = append(rows, m.statusBar())
 	}
 	if m.at.keysH > 0 {
 		rows = append(rows, m.keyLine())

@@ -28,6 +28,7 @@ type View struct {
 // All lists the views.
 func All() []View {
 	return []View{
+		{"status", "the session at a glance: mode, queue, HBM, time of a step, cache", Plain(func(v *Views) (any, error) { return v.Status() })},
 		{"hbm", "who holds the HBM", Plain(func(v *Views) (any, error) { return v.Memory(), nil })},
 		{"vars", "the variables; args name one to look into", decoded((*Views).Variables)},
 		{"fusion", "the fusion groups that ran last, and the queue; args name one to look into", decoded((*Views).Fusion)},

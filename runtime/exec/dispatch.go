@@ -100,6 +100,7 @@ type Dispatcher struct {
 	stats  Stats
 	groups groupRing
 	past   history
+	steps  steps
 
 	// Scratch of the eager path, so that one operation allocates only its result.
 	specs   []shape.Spec

@@ -8,11 +8,14 @@ import (
 
 // A Look is a copy of what a dispatcher did last and has before it.
 type Look struct {
-	Mode   *Mode
-	Stats  Stats
-	Cache  CacheStats
-	Queue  []QueuedOp // applied and not launched, oldest first
-	Groups []Group    // the last launches, oldest first
+	Mode  *Mode
+	Stats Stats
+	Cache CacheStats
+	Steps Steps
+	// What is used of the HBM, was at most, and may be.
+	HBMUsedBytes, HBMPeakBytes, HBMLimitBytes int64
+	Queue                                     []QueuedOp // applied and not launched, oldest first
+	Groups                                    []Group    // the last launches, oldest first
 }
 
 // A QueuedOp is an operation that waits in the queue.
@@ -36,7 +39,8 @@ func (d *Dispatcher) Look(n int, patience time.Duration) (Look, bool) {
 		return Look{}, false
 	}
 	defer d.mu.Unlock()
-	out := Look{Mode: d.mode, Stats: d.stats, Cache: d.cache.stats()}
+	out := Look{Mode: d.mode, Stats: d.stats, Cache: d.cache.stats(), Steps: d.steps.stats(),
+		HBMUsedBytes: d.hbm.Used(), HBMPeakBytes: d.hbm.Peak(), HBMLimitBytes: d.hbm.Limit()}
 	at := map[*node]int{}
 	for i, q := range d.queue {
 		at[q] = i

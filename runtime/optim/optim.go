@@ -88,6 +88,7 @@ func (b *base) Step() {
 			b.update(p, g, b.state[i], b.steps[i])
 		}
 	})
+	tpu.Dispatcher().EndStep()
 }
 
 // ZeroGrad forgets the gradients.
