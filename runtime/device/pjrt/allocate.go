@@ -1,6 +1,9 @@
 package pjrt
 
-import "github.com/tpush/tpush/runtime/device"
+import (
+	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/shape"
+)
 
 // A room is the HBM of the outputs of a launch: blocks of their own, or those
 // of donated inputs of the same size.
@@ -9,17 +12,19 @@ type room struct {
 	l      *device.Launch
 	blocks []*device.Block // nil where a donor gives its
 	donors []*buffer
+	sizes  []int64
 }
 
-// allocate takes the HBM of the outputs, all or none.
-func (x *executable) allocate(l *device.Launch) (*room, error) {
-	r := &room{x: x, l: l, blocks: make([]*device.Block, len(x.g.Outputs)), donors: make([]*buffer, len(x.g.Outputs))}
+// allocate takes the HBM of the outputs, all or none. where says which are in parts.
+func (x *executable) allocate(l *device.Launch, where []*shape.Sharding) (*room, error) {
+	r := &room{x: x, l: l, blocks: make([]*device.Block, len(x.g.Outputs)), donors: make([]*buffer, len(x.g.Outputs)), sizes: make([]int64, len(x.g.Outputs))}
 	given := make([]bool, len(l.In))
 	for i, ref := range x.g.Outputs {
-		s := ref.Spec()
+		s := partOf(ref.Spec(), where[i])
+		r.sizes[i] = s.Bytes()
 		for k, give := range l.Donate {
 			own, ok := l.In[k].(*buffer)
-			if give && ok && !given[k] && s.PaddedBytes() > 0 && own.spec.PaddedBytes() == s.PaddedBytes() {
+			if give && ok && !given[k] && s.PaddedBytes() > 0 && own.PaddedBytes() == s.PaddedBytes() {
 				r.donors[i], given[k] = own, true
 				break
 			}
@@ -61,7 +66,7 @@ func (r *room) take(i int) *device.Block {
 	}
 	b := d.block
 	d.block = nil
-	r.x.dev.hbm.Move(b, r.x.g.Outputs[i].Spec().Bytes(), r.owner(i))
+	r.x.dev.hbm.Move(b, r.sizes[i], r.owner(i))
 	return b
 }
 

@@ -1,9 +1,9 @@
 package pjrt
 
 import (
-	"errors"
 	"runtime"
 	"slices"
+	"weak"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
@@ -17,7 +17,7 @@ import (
 type buffer struct {
 	dev   *Device
 	spec  shape.Spec
-	host  []byte           // nil until read
+	src   *source
 	there []*worker.Buffer // nil until a program needs it; one for each device of where
 	where *shape.Sharding  // nil: there is one array, on the first device
 	born  int              // of the worker that holds there
@@ -46,8 +46,9 @@ func (b *buffer) Sharding() *shape.Sharding { return b.where }
 
 // made gives a buffer that a program made. When the last reference goes, the
 // process may free the array.
-func (d *Device) made(s shape.Spec, there []*worker.Buffer, where *shape.Sharding, block *device.Block) *buffer {
-	b := &buffer{dev: d, spec: s, there: there, where: where, born: d.born, block: block}
+func (d *Device) made(src *source, p placed, block *device.Block) *buffer {
+	b := &buffer{dev: d, spec: src.spec, src: src, there: p.on, where: p.where, born: d.born, block: block}
+	src.buf = weak.Make(b)
 	b.guard()
 	return b
 }
@@ -72,24 +73,60 @@ func (d *Device) drop(x dropped) {
 	}
 }
 
-// on gives the array on the first device of the process w, sending it there
-// when it has to be.
-func (b *buffer) on(w *worker.Worker) (*worker.Buffer, error) {
-	if b.where == nil && b.there != nil && b.born == b.dev.born {
-		return b.there[0], nil
+// on gives the array on n devices of the process w: where it is on n devices
+// already, else a copy on each. What is not in the process is sent, or computed again.
+func (b *buffer) on(w *worker.Worker, n int) (placed, error) {
+	if b.fits(n) {
+		return placed{b.there, b.where}, nil
 	}
-	if err := b.send(w, nil); err != nil {
-		return nil, err
+	if b.src.host == nil {
+		if !b.src.here() {
+			if err := b.dev.recover(b.src); err != nil {
+				return placed{}, err
+			}
+			if b.fits(n) {
+				return placed{b.there, b.where}, nil
+			}
+		}
+		if err := b.Wait(); err != nil {
+			return placed{}, err
+		}
 	}
-	return b.there[0], nil
+	p, err := b.dev.put(w, b.spec, b.src.host, n)
+	if err != nil {
+		return p, err
+	}
+	b.there, b.where, b.born = p.on, p.where, b.dev.born // what was there before is freed with b
+	b.guard()
+	return p, nil
 }
 
-// over gives the array on n devices: in its parts, or a copy on each.
-func (b *buffer) over(w *worker.Worker, n int) ([]*worker.Buffer, error) {
-	if b.where != nil && len(b.there) == n && b.born == b.dev.born {
-		return b.there, nil
+func (b *buffer) fits(n int) bool {
+	return b.src.here() && placed{b.there, b.where}.fits(n)
+}
+
+// fits says whether an array can be read by a program for n devices.
+func (p placed) fits(n int) bool {
+	return n == 1 && p.where == nil || n > 1 && p.where != nil && len(p.on) == n
+}
+
+// put sends an array to the first device, or a copy to each of n.
+func (d *Device) put(w *worker.Worker, s shape.Spec, host []byte, n int) (p placed, err error) {
+	t, err := typeOf(s)
+	if err != nil {
+		return p, err
 	}
-	return b.there, b.send(w, copies(b.spec, n))
+	if n > 1 {
+		p.where = copies(s, n)
+	}
+	for k := range n {
+		b, err := w.Put(k, t, dimsOf(s), host)
+		if err != nil {
+			return p, err
+		}
+		p.on = append(p.on, b)
+	}
+	return p, nil
 }
 
 // copies is the sharding of a tensor that each of n devices holds whole.
@@ -101,78 +138,52 @@ func copies(s shape.Spec, n int) *shape.Sharding {
 	return c
 }
 
-// send copies the numbers from the host to the first device, or to every
-// device of where, which holds them whole.
-func (b *buffer) send(w *worker.Worker, where *shape.Sharding) error {
-	if b.host == nil && b.born == b.dev.born {
-		if err := b.Wait(); err != nil {
-			return err
-		}
-	}
-	if b.host == nil {
-		return &LostError{b.spec, errReplaced}
-	}
-	t, err := typeOf(b.spec)
-	if err != nil {
-		return err
-	}
-	n := 1
-	if where != nil {
-		n = len(where.Devices)
-	}
-	var there []*worker.Buffer
-	for d := range n {
-		p, err := w.Put(d, t, dimsOf(b.spec), b.host)
-		if err != nil {
-			return err
-		}
-		there = append(there, p)
-	}
-	b.there, b.where, b.born = there, where, b.dev.born // what was there before is freed with b
-	b.guard()
-	return nil
-}
-
-// Wait gets the numbers to the host. The error is a *LostError, or what the
-// plug-in says went wrong while they were computed.
+// Wait gets the numbers to the host. What was lost with a process is computed
+// again. The error is a *LostError, or what the plug-in says went wrong while
+// they were computed.
 func (b *buffer) Wait() error {
-	if b.host != nil {
-		return nil
-	}
-	if b.born != b.dev.born {
-		return &LostError{Spec: b.spec, Cause: errReplaced}
-	}
-	host := kernel.Alloc(b.spec.Size() * b.spec.DType.HostBytes())
-	ctx, done := b.dev.begin()
-	defer done()
-	if b.where == nil || b.where.Whole() {
-		if err := b.there[0].Get(ctx, host); err != nil {
-			return b.lost(err)
+	for again := false; b.src.host == nil; again = true {
+		if !b.src.here() {
+			if err := b.dev.recover(b.src); err != nil {
+				return err
+			}
 		}
-		b.host = host
-		return nil
-	}
-	part := b.part()
-	one := make([]byte, part.Size()*part.DType.HostBytes())
-	each := len(b.where.Devices) / shape.Size(b.where.Tiles) // holders of a tile
-	for i := 0; i < len(b.where.Devices); i += each {
-		d := b.where.Devices[i]
-		if err := b.there[d].Get(ctx, one); err != nil {
-			return b.lost(err)
+		host, err := b.dev.gather(b.spec, placed{b.there, b.where})
+		switch {
+		case err == nil:
+			b.dev.journal.keep(b.src, host)
+		case died(err) && !again:
+			if _, err := b.dev.worker(); err != nil {
+				return err
+			}
+		case died(err):
+			return b.src.lost(err)
+		default:
+			return err
 		}
-		paste(host, b.spec.Dims, one, part.Dims, b.where.TileOf(d), part.DType.HostBytes())
 	}
-	b.host = host
 	return nil
 }
 
-// lost is what became of numbers that cannot be read.
-func (b *buffer) lost(err error) error {
-	var died *worker.DiedError
-	if errors.As(err, &died) {
-		return &LostError{b.spec, err}
+// gather reads an array from the devices it is on.
+func (d *Device) gather(s shape.Spec, p placed) ([]byte, error) {
+	host := kernel.Alloc(s.Size() * s.DType.HostBytes())
+	ctx, done := d.begin()
+	defer done()
+	if p.where == nil || p.where.Whole() {
+		return host, p.on[0].Get(ctx, host)
 	}
-	return err
+	part := partOf(s, p.where)
+	one := make([]byte, part.Size()*part.DType.HostBytes())
+	each := len(p.where.Devices) / shape.Size(p.where.Tiles) // holders of a tile
+	for i := 0; i < len(p.where.Devices); i += each {
+		k := p.where.Devices[i]
+		if err := p.on[k].Get(ctx, one); err != nil {
+			return nil, err
+		}
+		paste(host, s.Dims, one, part.Dims, p.where.TileOf(k), part.DType.HostBytes())
+	}
+	return host, nil
 }
 
 // paste copies a tile into the whole, both row-major; a last tile may reach
@@ -196,7 +207,7 @@ func (b *buffer) Host() kernel.Array {
 	if b.Wait() != nil {
 		return kernel.New(b.spec)
 	}
-	return kernel.Array{DType: b.spec.DType, View: shape.Dense(b.spec.Dims), Buf: b.host}
+	return kernel.Array{DType: b.spec.DType, View: shape.Dense(b.spec.Dims), Buf: b.src.host}
 }
 
 func (b *buffer) PaddedBytes() int64 { return b.part().PaddedBytes() }

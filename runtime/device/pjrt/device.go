@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
+	"weak"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
@@ -54,22 +56,12 @@ type Device struct {
 	stop context.CancelCauseFunc
 	dead []*worker.Buffer // to be freed with the next launch
 
+	journal journal
+
 	meshed bool       // something is on more than one device
 	held   []*program // that the process has
 	uses   uint64     // of programs
 }
-
-// A LostError says that numbers were in a plug-in process that ended.
-type LostError struct {
-	Spec  shape.Spec
-	Cause error
-}
-
-// Error names what was lost.
-func (e *LostError) Error() string { return fmt.Sprintf("%v was lost: %v", e.Spec, e.Cause) }
-
-// Unwrap gives how the process ended.
-func (e *LostError) Unwrap() error { return e.Cause }
 
 // ErrInterrupted is why a process was ended on request: native code cannot be
 // asked to stop.
@@ -193,7 +185,8 @@ func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.B
 	if want := s.Size() * s.DType.HostBytes(); len(host) != want {
 		return nil, fmt.Errorf("upload: %v needs %d bytes, got %d", s, want, len(host))
 	}
-	b := &buffer{dev: d, spec: s, host: append(make([]byte, 0, len(host)), host...)}
+	b := &buffer{dev: d, spec: s, src: &source{spec: s, host: append(make([]byte, 0, len(host)), host...)}}
+	b.src.buf = weak.Make(b)
 	if err := b.charge(owner); err != nil {
 		return nil, err
 	}
@@ -201,14 +194,27 @@ func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.B
 }
 
 // Sync waits until everything launched is done and gives its first failure.
+// When the process ended meanwhile, the last launch is done again: should that
+// end the next one too, it is the failure.
 func (d *Device) Sync() error {
+	_, err := d.drain()
+	if died(err) {
+		if err = d.redo(); err == nil {
+			_, err = d.drain()
+		}
+	}
+	return err
+}
+
+// drain waits for everything launched and tells how long the executions took.
+func (d *Device) drain() (time.Duration, error) {
 	w, err := d.worker()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	ctx, done := d.begin()
 	defer done()
-	return w.Sync(ctx)
+	return w.SyncTimed(ctx)
 }
 
 // Devices is how many devices the plug-in has.

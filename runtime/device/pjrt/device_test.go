@@ -1,7 +1,6 @@
 package pjrt_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,60 +104,6 @@ func run(e device.Executable, in ...device.Buffer) (device.Buffer, error) {
 		return nil, err
 	}
 	return l.Out[0], nil
-}
-
-// TestProcessDies: a new process takes over; what was on the host survives,
-// what was only in the old process is reported lost.
-func TestProcessDies(t *testing.T) {
-	d := open(t, options(t))
-	e := double(t, d, 2)
-	x := numbers(t, d, 1, 2)
-	lost, err := run(e, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := run(e, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := kernel.As[float32](kept.Host().Buf); got[1] != 4 {
-		t.Errorf("got %v", got)
-	}
-	p, err := os.FindProcess(d.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = d.Sync() // sees that the process is gone
-	again, err := run(e, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := kernel.As[float32](again.Host().Buf); got[1] != 8 {
-		t.Errorf("after the restart: %v", got)
-	}
-	if p, err = os.FindProcess(d.PID()); err == nil {
-		err = p.Kill()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &device.Launch{In: []device.Buffer{kept}, Owners: make([]device.Owner, 1), Donate: make([]bool, 1), Measure: true}
-	if err := e.Run(l); err != nil { // finds the process gone, and begins again
-		t.Fatal(err)
-	}
-	if got := kernel.As[float32](l.Out[0].Host().Buf); got[1] != 8 {
-		t.Errorf("begun again: %v", got)
-	}
-	var le *pjrt.LostError
-	if err := lost.(interface{ Wait() error }).Wait(); !errors.As(err, &le) {
-		t.Errorf("what was only there: %v, want a LostError", err)
-	}
-	if _, err := run(e, lost); !errors.As(err, &le) {
-		t.Errorf("as an input: %v, want a LostError", err)
-	}
 }
 
 func TestCache(t *testing.T) {

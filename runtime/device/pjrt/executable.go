@@ -11,6 +11,7 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/graph"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
@@ -27,6 +28,7 @@ type executable struct {
 	// results are the slots of the outputs; nil: they are those of the only stage.
 	results []int
 	places  bool // puts something on a mesh
+	dynamic bool // launches may differ in attributes
 }
 
 // Compile plans the graph with the cost model and compiles it with the
@@ -41,7 +43,13 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		return nil, err
 	}
 	x := &executable{dev: d, g: g, plan: planned.Plan(), params: g.Params(), places: places(g)}
+	x.dynamic = len(d.newCode(g).dynamic) > 0
 	x.stages, x.results, err = d.stagesOf(w, g)
+	if died(err) { // not of this program, perhaps: once more
+		if w, err = d.worker(); err == nil {
+			x.stages, x.results, err = d.stagesOf(w, g)
+		}
+	}
 	return x, err
 }
 
@@ -72,33 +80,23 @@ func (e *CompileError) Unwrap() error { return e.Err }
 // Run sends the inputs that the process does not hold and starts the program.
 // It does not wait: what fails while it runs shows when a result is read.
 //
-// When the process dies under it the launch is done again in a new one, unless
-// an input was only in the old one or gave its memory away.
+// When the process dies under it the launch is done again in a new one.
 func (x *executable) Run(l *device.Launch) error {
-	err := x.attempt(l)
-	var died *worker.DiedError
-	var lost *LostError
-	if !errors.As(err, &died) || errors.As(err, &lost) || slices.Contains(l.Donate, true) {
+	err := x.launch(l)
+	if died(err) {
+		err = x.launch(l)
+	}
+	if err != nil || !l.Measure {
 		return err
 	}
-	return x.attempt(l)
-}
-
-func (x *executable) attempt(l *device.Launch) error {
-	if err := x.launch(l); err != nil || !l.Measure {
-		return err
+	took, err := x.dev.drain()
+	if died(err) {
+		if err = x.dev.redo(); err == nil {
+			took, err = x.dev.drain()
+		}
 	}
-	return x.measure(l)
-}
-
-// measure waits for the launch and notes how long the plug-in took. Its failure
-// is the launch's own.
-func (x *executable) measure(l *device.Launch) error {
-	ctx, done := x.dev.begin()
-	defer done()
-	t, err := x.dev.w.SyncTimed(ctx)
-	l.RealNS = t.Nanoseconds()
-	if err != nil {
+	l.RealNS = took.Nanoseconds()
+	if err != nil { // it is the launch's own
 		for _, b := range l.Out {
 			b.Free()
 		}
@@ -115,68 +113,118 @@ func (x *executable) launch(l *device.Launch) error {
 	if err != nil {
 		return err
 	}
-	l.Collectives = nil
-	if n, err := x.devices(l); err != nil {
-		return err
-	} else if n > 1 && x.results == nil {
-		return x.runOver(w, l, n)
-	}
-	in := make([]*worker.Buffer, len(l.In))
-	var numbers []*worker.Buffer // Go numbers live for this launch
-	for i, b := range l.In {
-		own, ok := b.(*buffer)
-		switch {
-		case ok && own.dev == d && own.block == nil:
-			return &device.FreedBufferError{Input: i, Spec: own.spec}
-		case ok && own.dev == d && own.spec.Equal(x.params[i]):
-			in[i], err = own.on(w)
-		case !ok && b != nil && b.Spec().Equal(x.params[i]):
-			in[i], err = d.number(w, b)
-			numbers = append(numbers, in[i])
-		default:
-			e := &device.InputError{Input: i, Want: x.params[i]}
-			if b != nil {
-				e.Got = b.Spec()
-			}
-			err = e
-		}
-		if err != nil {
-			return err
-		}
-	}
-	room, err := x.allocate(l)
+	n, err := x.devices(l)
 	if err != nil {
 		return err
 	}
-	outs, temps, err := x.start(w, l.Attrs, in)
-	numbers = append(numbers, temps...)
+	feeds := make([]feed, len(l.In))
+	var room *room
+	outs, temps, err := x.compute(w, l.Attrs, n, func(k, n int) (p placed, own bool, err error) {
+		if feeds[k], err = x.feed(l, k); err != nil {
+			return p, false, err
+		}
+		if feeds[k].src == nil {
+			p, err = d.number(w, feeds[k].number, n)
+			return p, true, err
+		}
+		p, err = l.In[k].(*buffer).on(w, n)
+		return p, false, err
+	}, func(where []*shape.Sharding) (err error) {
+		room, err = x.allocate(l, where)
+		return err
+	})
 	if err != nil {
-		room.giveBack()
-		w.Free(numbers...)
+		if room != nil {
+			room.giveBack()
+		}
+		w.Free(temps...)
 		return err
 	}
 	d.mu.Lock()
-	d.dead = append(d.dead, numbers...)
-	gone := d.dead
+	temps = append(temps, d.dead...)
 	d.dead = nil
 	d.mu.Unlock()
-	w.Free(gone...)
-	l.Out = l.Out[:0]
-	for i, o := range outs {
-		l.Out = append(l.Out, d.made(x.g.Outputs[i].Spec(), []*worker.Buffer{o}, nil, room.take(i)))
+	w.Free(temps...)
+	rec := &launched{x: x, in: feeds, outs: make([]*source, len(outs))}
+	if x.dynamic {
+		rec.attrs = slices.Clone(l.Attrs)
 	}
+	l.Out, l.Collectives = l.Out[:0], nil
+	for i, p := range outs {
+		o := room.owner(i)
+		rec.outs[i] = &source{spec: x.g.Outputs[i].Spec(), made: rec, op: o.What, opn: o.Op}
+		l.Out = append(l.Out, d.made(rec.outs[i], p, room.take(i)))
+	}
+	if n > 1 {
+		l.Collectives = x.stages[0].code.programs[0].collectives
+	}
+	d.journal.add(rec)
 	room.freeDonors()
 	return nil
 }
 
-// number sends a Go number.
-func (d *Device) number(w *worker.Worker, b device.Buffer) (*worker.Buffer, error) {
-	t, err := typeOf(b.Spec())
-	if err != nil {
-		return nil, err
+// feed checks an input and says where its numbers come from.
+func (x *executable) feed(l *device.Launch, k int) (feed, error) {
+	b := l.In[k]
+	own, ok := b.(*buffer)
+	switch {
+	case ok && own.dev == x.dev && own.block == nil:
+		return feed{}, &device.FreedBufferError{Input: k, Spec: own.spec}
+	case ok && own.dev == x.dev && own.spec.Equal(x.params[k]):
+		return feed{src: own.src}, nil
+	case !ok && b != nil && b.Spec().Equal(x.params[k]):
+		return feed{number: b}, nil
 	}
+	e := &device.InputError{Input: k, Want: x.params[k]}
+	if b != nil {
+		e.Got = b.Spec()
+	}
+	return feed{}, e
+}
+
+// compute starts the programs in w, on n devices. fetch gives an input on n
+// devices and whether it is the launch's own; room is asked before anything
+// runs, with where the results will be. What the caller must free comes beside
+// the results, also on error.
+func (x *executable) compute(w *worker.Worker, attrs []op.Attrs, n int, fetch func(k, n int) (placed, bool, error), room func([]*shape.Sharding) error) (outs []placed, temps []*worker.Buffer, err error) {
+	ins := make([]placed, len(x.params))
+	for k := range ins {
+		p, own, err := fetch(k, n)
+		if own {
+			temps = append(temps, p.on...)
+		}
+		if err != nil {
+			return nil, temps, err
+		}
+		ins[k] = p
+	}
+	if n > 1 {
+		outs, more, err := x.stages[0].code.startOver(w, attrs, ins, n, room)
+		return outs, append(temps, more...), err
+	}
+	if err := room(make([]*shape.Sharding, len(x.g.Outputs))); err != nil {
+		return nil, temps, err
+	}
+	in := make([]*worker.Buffer, len(ins))
+	for k, p := range ins {
+		in[k] = p.on[0]
+	}
+	made, more, err := x.start(w, attrs, in)
+	temps = append(temps, more...)
+	if err != nil {
+		return nil, temps, err
+	}
+	outs = make([]placed, len(made))
+	for i := range made {
+		outs[i].on = made[i : i+1 : i+1]
+	}
+	return outs, temps, nil
+}
+
+// number sends a Go number to n devices.
+func (d *Device) number(w *worker.Worker, b device.Buffer, n int) (placed, error) {
 	a := b.Host()
-	return w.Put(0, t, dimsOf(b.Spec()), a.Buf[:b.Spec().Size()*a.DType.HostBytes()])
+	return d.put(w, b.Spec(), a.Buf[:b.Spec().Size()*a.DType.HostBytes()], n)
 }
 
 // Optimized gives the compiler's programs for a graph that was compiled, one a

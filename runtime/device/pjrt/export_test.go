@@ -14,3 +14,10 @@ func CompileText(d *Device, text string) error {
 	}
 	return err
 }
+
+// Forget drops what is known of all launches.
+func (d *Device) Forget() {
+	for len(d.journal.all) > 0 {
+		d.journal.forget()
+	}
+}

@@ -42,33 +42,40 @@ func (e *MixedMeshError) Error() string {
 }
 
 // devices is how many devices a launch runs on: those its inputs are on, and
-// those it puts something on.
+// those it puts something on. With an operation of the host it is the first.
 func (x *executable) devices(l *device.Launch) (int, error) {
 	n := 1
-	note := func(m int) error {
-		if m > 1 && n > 1 && m != n {
-			return &MixedMeshError{n, m}
-		}
-		n = max(n, m)
-		return nil
-	}
-	if x.places {
-		for _, node := range x.g.Nodes {
-			if node.Def.Name == op.Distribute {
-				mesh, err := shape.ParseMesh(node.Attrs.Str("mesh"))
-				if err == nil {
-					err = note(mesh.Devices())
-				}
-				if err != nil {
+	if x.dev.meshed {
+		for _, b := range l.In {
+			if own, ok := b.(*buffer); ok && own.where != nil {
+				var err error
+				if n, err = together(n, len(own.where.Devices)); err != nil {
 					return 0, err
 				}
 			}
 		}
 	}
-	if x.dev.meshed {
-		for _, b := range l.In {
-			if own, ok := b.(*buffer); ok && own.where != nil {
-				if err := note(len(own.where.Devices)); err != nil {
+	return x.meshOf(n)
+}
+
+// together is the size of the mesh of a program that has to do with one of n and one of m devices.
+func together(n, m int) (int, error) {
+	if m > 1 && n > 1 && m != n {
+		return 0, &MixedMeshError{n, m}
+	}
+	return max(n, m), nil
+}
+
+// meshOf is how many devices the programs run on when the inputs are on n.
+func (x *executable) meshOf(n int) (int, error) {
+	if x.places {
+		for _, node := range x.g.Nodes {
+			if node.Def.Name == op.Distribute {
+				mesh, err := shape.ParseMesh(node.Attrs.Str("mesh"))
+				if err == nil {
+					n, err = together(n, mesh.Devices())
+				}
+				if err != nil {
 					return 0, err
 				}
 			}
@@ -77,122 +84,61 @@ func (x *executable) devices(l *device.Launch) (int, error) {
 	if have := x.dev.Devices(); n > have {
 		return 0, &MeshSizeError{n, have}
 	}
+	if x.results != nil {
+		return 1, nil
+	}
+	x.dev.meshed = x.dev.meshed || n > 1
 	return n, nil
 }
 
-// runOver runs the program on n devices at once. XLA cuts it: from where the
-// inputs are and what distribute says it chooses where everything else is.
-func (x *executable) runOver(w *worker.Worker, l *device.Launch, n int) error {
-	d, c := x.dev, x.stages[0].code
-	d.meshed = true
+// startOver starts the program on n devices at once. XLA cuts it: from where
+// the inputs are and what distribute says it chooses where everything else is.
+func (c *code) startOver(w *worker.Worker, attrs []op.Attrs, in []placed, n int, room func([]*shape.Sharding) error) (made []placed, temps []*worker.Buffer, err error) {
 	ins := make([][]*worker.Buffer, n)
-	var temps []*worker.Buffer
-	defer func() { w.Free(temps...) }()
-	where := make([]string, 0, len(l.In)+1)
-	for i, b := range l.In {
-		on, at, err := x.spread(w, i, b, n)
-		if err != nil {
-			return err
-		}
-		if _, own := b.(*buffer); !own {
-			temps = append(temps, on...)
-		}
-		where = append(where, at.String())
+	where := make([]string, 0, len(in)+1)
+	for _, p := range in {
+		where = append(where, p.where.String())
 		for k := range ins {
-			ins[k] = append(ins[k], on[k])
+			ins[k] = append(ins[k], p.on[k])
 		}
 	}
-	p, err := c.over(w, l.Attrs, n, where)
+	p, err := c.over(w, attrs, n, where)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if len(p.asked) > 0 {
 		for k := range ins {
-			b, err := w.Put(k, f64, []int64{int64(len(p.asked))}, c.numbers(p, l.Attrs))
+			b, err := w.Put(k, f64, []int64{int64(len(p.asked))}, c.numbers(p, attrs))
 			if err != nil {
-				return err
+				return nil, temps, err
 			}
 			temps, ins[k] = append(temps, b), append(ins[k], b)
 		}
 	}
-	blocks := make([]*device.Block, len(x.g.Outputs))
-	for i, r := range x.g.Outputs {
-		s := partOf(r.Spec(), p.outs[i])
-		var o device.Owner
-		if i < len(l.Owners) {
-			o = l.Owners[i]
-		}
-		if blocks[i], err = d.hbm.Alloc(s.Bytes(), s.PaddedBytes(), o); err != nil {
-			for _, b := range blocks[:i] {
-				d.hbm.Free(b)
-			}
-			return err
-		}
+	if err := room(p.outs); err != nil {
+		return nil, temps, err
 	}
 	outs, err := p.p.ExecuteAll(ins)
 	if err != nil {
-		for _, b := range blocks {
-			d.hbm.Free(b)
-		}
-		return err
+		return nil, temps, err
 	}
-	l.Out = l.Out[:0]
-	for i, r := range x.g.Outputs {
-		there := make([]*worker.Buffer, n)
-		for k := range there {
-			there[k] = outs[k][i]
-		}
-		l.Out = append(l.Out, d.made(r.Spec(), there, p.outs[i], blocks[i]))
-	}
-	for k, give := range l.Donate {
-		if own, ok := l.In[k].(*buffer); give && ok {
-			own.Free()
+	made = make([]placed, len(p.outs))
+	for i := range made {
+		made[i].where = p.outs[i]
+		for k := range ins {
+			made[i].on = append(made[i].on, outs[k][i])
 		}
 	}
-	d.mu.Lock()
-	temps = append(temps, d.dead...)
-	d.dead = nil
-	d.mu.Unlock()
-	l.Collectives = p.collectives
-	return nil
-}
-
-// spread gives an input on n devices, and where its parts are.
-func (x *executable) spread(w *worker.Worker, i int, b device.Buffer, n int) ([]*worker.Buffer, *shape.Sharding, error) {
-	switch own, ok := b.(*buffer); {
-	case ok && own.dev == x.dev && own.block == nil:
-		return nil, nil, &device.FreedBufferError{Input: i, Spec: own.spec}
-	case ok && own.dev == x.dev && own.spec.Equal(x.params[i]):
-		_, err := own.over(w, n)
-		return own.there, own.where, err
-	case !ok && b != nil && b.Spec().Equal(x.params[i]):
-		t, err := typeOf(b.Spec())
-		if err != nil {
-			return nil, nil, err
-		}
-		a := b.Host()
-		var on []*worker.Buffer
-		for k := range n {
-			p, err := w.Put(k, t, dimsOf(b.Spec()), a.Buf[:b.Spec().Size()*a.DType.HostBytes()])
-			if err != nil {
-				return nil, nil, err
-			}
-			on = append(on, p)
-		}
-		return on, copies(b.Spec(), n), nil
-	}
-	e := &device.InputError{Input: i, Want: x.params[i]}
-	if b != nil {
-		e.Got = b.Spec()
-	}
-	return nil, nil, e
+	return made, temps, nil
 }
 
 // over gives the program for n devices and inputs that are where the texts say.
 func (c *code) over(w *worker.Worker, attrs []op.Attrs, n int, where []string) (*program, error) {
 	placed := fmt.Sprint(n, " ", strings.Join(where, " "))
-	for _, p := range c.programs {
+	for i, p := range c.programs {
 		if p.placed == placed && c.dev.holds(p) && c.serves(p, attrs) {
+			copy(c.programs[1:i+1], c.programs[:i])
+			c.programs[0] = p
 			c.dev.touch(p)
 			return p, nil
 		}
