@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/tpu"
 )
 
@@ -69,6 +70,16 @@ func SettingTable() []Setting {
 			Name: "precision", Doc: "products of f32: in f32, or in three passes of bf16, or in one", Values: exec.Precisions(),
 			Get: func(s *Session) string { return s.disp.Precision() },
 			Set: func(s *Session, v string) error { return s.disp.SetPrecision(v) },
+		},
+		{
+			Name: "bf16", Doc: "large products of bf16 on the host: as fast as the processor can, or exactly, the same on every machine", Values: []string{"fast", "exact"},
+			Get: func(*Session) string {
+				if kernel.ExactBF16() {
+					return "exact"
+				}
+				return "fast"
+			},
+			Set: func(_ *Session, v string) error { kernel.SetExactBF16(v == "exact"); return nil },
 		},
 		{
 			Name: "trace", Doc: "record events", Values: onOff,

@@ -36,7 +36,7 @@ type halfProduct struct {
 
 // contractHalves is contractAs for operands of bf16 that are large and dense
 // along an axis: they are widened as they are packed, never as a whole. The
-// bits are those of contractAs. It reports false, having done nothing, for others.
+// bits are those of contractAs, but for products that go to a unit. It reports false, having done nothing, for others.
 func contractHalves(out Array, con contraction, a, b Array, e *epilogue) bool {
 	m, n, k := shape.Size(con.m), shape.Size(con.n), shape.Size(con.k)
 	if a.DType != dtype.BF16 || b.DType != dtype.BF16 || m*n*k < serialWork {
@@ -47,8 +47,23 @@ func contractHalves(out Array, con contraction, a, b Array, e *epilogue) bool {
 	if !okX || !okY {
 		return false
 	}
-	res := wideResult[float32](out)
 	l := simd.Chosen()
+	if u := bf16Unit(); u != simd.Exact && takesUnit(m, n, k) {
+		q := dotProduct{d: simd.DotsOf(u, false), run: simd.RunsOf(l), m: m, n: n, k: k, a: x, b: y}
+		if out.DType == dtype.BF16 && e == nil {
+			q.out = As[uint16](out.Buf)[:out.Size()]
+			q.multiplyAll(con)
+			return true
+		}
+		q.c = wideResult[float32](out)
+		q.multiplyAll(con)
+		if e != nil {
+			finish(q.c, out.Dims, e)
+		}
+		storeWide(out, q.c)
+		return true
+	}
+	res := wideResult[float32](out)
 	q := halfProduct{g: simd.KernelsOf[float32](l), run: simd.RunsOf(l), m: m, n: n, k: k, a: x, b: y}
 	if s, ok := oneStride(append(append([]int{}, con.batch...), con.m...), append(append([]int{}, con.aB...), con.aM...)); ok && x.col == 1 && allZero(con.batch, con.bB) {
 		q.m *= shape.Size(con.batch)

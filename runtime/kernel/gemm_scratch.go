@@ -11,7 +11,7 @@ type panelMem struct{ bytes []byte }
 var panelMems = sync.Pool{New: func() any { return new(panelMem) }}
 
 // take gives n elements of unspecified contents, aligned to 64 bytes.
-func take[T factor](s *panelMem, n int) []T {
+func take[T any](s *panelMem, n int) []T {
 	var t T
 	if need := n * int(unsafe.Sizeof(t)); cap(s.bytes) < need {
 		s.bytes = AllocRaw(need)

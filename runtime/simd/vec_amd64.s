@@ -45,19 +45,19 @@ loop:
 	RET
 
 // func narrowBF16AVX2(n int, src *byte, dst *byte)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2
 TEXT ·narrowBF16AVX2(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         dst+16(FP), DX
 	MOVL         $0x00007fff, BX
-	MOVD         BX, X0
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
 	MOVL         $0x00000001, BX
-	MOVD         BX, X1
+	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
 	MOVL         $0x7fc00000, BX
-	MOVD         BX, X2
+	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 
 loop:
@@ -88,13 +88,13 @@ loop:
 	RET
 
 // func narrowF16AVX2(n int, src *byte, dst *byte)
-// Requires: AVX, AVX2, F16C, SSE2
+// Requires: AVX, AVX2, F16C
 TEXT ·narrowF16AVX2(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         dst+16(FP), DX
 	MOVL         $0x7fc00000, BX
-	MOVD         BX, X0
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
 
 loop:
@@ -381,19 +381,19 @@ loop:
 	RET
 
 // func narrowBF16AVX512(n int, src *byte, dst *byte)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F
 TEXT ·narrowBF16AVX512(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         dst+16(FP), DX
 	MOVL         $0x00007fff, BX
-	MOVD         BX, X0
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Z0
 	MOVL         $0x00000001, BX
-	MOVD         BX, X1
+	VMOVD        BX, X1
 	VPBROADCASTD X1, Z1
 	MOVL         $0x7fc00000, BX
-	MOVD         BX, X2
+	VMOVD        BX, X2
 	VPBROADCASTD X2, Z2
 
 loop:
@@ -414,13 +414,13 @@ loop:
 	RET
 
 // func narrowF16AVX512(n int, src *byte, dst *byte)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F
 TEXT ·narrowF16AVX512(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         dst+16(FP), DX
 	MOVL         $0x7fc00000, BX
-	MOVD         BX, X0
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Z0
 
 loop:

@@ -6,6 +6,7 @@ import (
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/sim"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/kernel"
 )
 
 // The modes.
@@ -132,6 +133,11 @@ func WithPrecision(name string, f func()) {
 	defer SetPrecision(old)
 	f()
 }
+
+// SetExactBF16 decides how products of bf16 with at least 2^18 multiplications
+// are computed on the host from now on, in the whole process: exactly, with
+// the same bits on every machine, or on the processor's own unit when it has one.
+func SetExactBF16(exact bool) { kernel.SetExactBF16(exact) }
 
 // A capture is one run of a compiled function.
 type capture struct {

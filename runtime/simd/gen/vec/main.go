@@ -18,7 +18,7 @@ func all(s asm.ISA, bits uint32) reg.VecVirtual {
 	g := GP32()
 	MOVL(U32(bits), g)
 	x := XMM()
-	MOVD(g, x)
+	VMOVD(g, x)
 	v := s.New()
 	VPBROADCASTD(x, v)
 	return v

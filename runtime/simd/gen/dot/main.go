@@ -1,0 +1,351 @@
+// Command dot writes the kernels of matrix products that multiply pairs of bf16.
+//
+// Both read operands in strips: 16 rows of the left one or 16 columns of the
+// right one, in steps of 32 terms. A step is 1 KiB. On the left it is 16 rows of
+// 16 pairs, on the right 16 rows of one pair of each column.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/tpush/tpush/runtime/simd/gen/asm"
+)
+
+const (
+	stepBytes = 1024
+	// aheadBytes is how far ahead the strips of a are asked for; they come from
+	// the second-level cache.
+	aheadBytes = 1 * stepBytes
+)
+
+// a and b are sa and sb bytes from strip to strip, c is rc from row to row.
+const arguments = "steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64"
+
+// tiles writes the kernel that multiplies strips of a by two strips of b with
+// tile instructions, 2×2 tiles of c at a time:
+//
+//	c[i,j] = (c[i,j] +) Σ a[i,p]·b[p,j]    i < rows rounded up to 16, j < 32
+func tiles(name string, dot func(c, a, b int)) {
+	TEXT(name, NOSPLIT, "func("+arguments+", config *byte)")
+	Pragma("noescape")
+	a, c, rc := reg.RAX, reg.RDI, reg.RSI
+	rows, strip, line, n := reg.R9, reg.RDX, reg.R8, reg.RCX
+	a1, b0, b1, c1, t := reg.R10, reg.R11, reg.R12, reg.R13, reg.R14
+	Load(Param("config"), t)
+	asm.TileConfig(t)
+	Load(Param("sa"), strip)
+	Load(Param("a"), a)
+	Load(Param("c"), c)
+	Load(Param("rc"), rc)
+	Load(Param("rows"), rows)
+	MOVQ(U32(64), line)
+
+	begin := func(high bool) {
+		MOVQ(c, c1)
+		if high {
+			MOVQ(rc, t)
+			SHLQ(U8(4), t)
+			ADDQ(t, c1)
+		}
+		Load(Param("b"), b0)
+		Load(Param("sb"), b1)
+		ADDQ(b0, b1)
+		Load(Param("steps"), n)
+	}
+	each := func(high bool, f func(t int, base reg.Physical, disp int, stride reg.Physical)) {
+		f(0, c, 0, rc)
+		f(1, c, 64, rc)
+		if high {
+			f(2, c1, 0, rc)
+			f(3, c1, 64, rc)
+		}
+	}
+	body := func(tag string, high bool) {
+		begin(high)
+		Load(Param("accumulate"), t)
+		TESTQ(t, t)
+		JZ(LabelRef("zero" + tag))
+		each(high, asm.TileLoad)
+		JMP(LabelRef("loop" + tag))
+		Label("zero" + tag)
+		for t := range 4 {
+			asm.TileZero(t)
+		}
+		Label("loop" + tag)
+		ahead := func(base reg.Register, lo, hi int) {
+			for l := lo; l < hi; l++ {
+				PREFETCHT0(Mem{Base: base, Disp: aheadBytes + 64*l})
+			}
+		}
+		asm.TileLoad(4, a, 0, line)
+		ahead(a, 0, 8)
+		asm.TileLoad(6, b0, 0, line)
+		dot(0, 4, 6)
+		ahead(a, 8, 16)
+		asm.TileLoad(7, b1, 0, line)
+		dot(1, 4, 7)
+		ADDQ(U32(stepBytes), a)
+		ADDQ(U32(stepBytes), b0)
+		ADDQ(U32(stepBytes), b1)
+		if high {
+			asm.TileLoad(5, a1, 0, line)
+			ahead(a1, 0, 8)
+			dot(2, 5, 6)
+			ahead(a1, 8, 16)
+			dot(3, 5, 7)
+			ADDQ(U32(stepBytes), a1)
+		}
+		DECQ(n)
+		JNZ(LabelRef("loop" + tag))
+		each(high, asm.TileStore)
+	}
+
+	Label("pairs")
+	CMPQ(rows, Imm(16))
+	JLE(LabelRef("single"))
+	LEAQ(Mem{Base: a, Index: strip, Scale: 1}, a1)
+	body("Pair", true)
+	Load(Param("steps"), t)
+	SHLQ(U8(10), t)
+	MOVQ(a1, a)
+	ADDQ(strip, a)
+	SUBQ(t, a)
+	MOVQ(rc, t)
+	SHLQ(U8(5), t)
+	ADDQ(t, c)
+	SUBQ(Imm(32), rows)
+	JG(LabelRef("pairs"))
+	JMP(LabelRef("done"))
+	Label("single")
+	body("Single", false)
+	Label("done")
+	asm.TileRelease()
+	RET()
+}
+
+// pairs writes the kernel of the same strips with VDPBF16PS, eight rows at a time.
+func pairs() {
+	TEXT("dotPairsBF16", NOSPLIT, "func("+arguments+")")
+	Pragma("noescape")
+	const high = 8
+	a, c, rc := reg.RAX, reg.RDI, reg.RSI
+	rows, strip, n, inner := reg.R9, reg.RDX, reg.RCX, reg.R8
+	at, b0, b1, half, t := reg.R10, reg.R11, reg.R12, reg.R13, reg.R14
+	zb := [2]int{0, 1}
+	acc := func(i, j int) int { return 31 - 2*i - j }
+	Load(Param("sa"), strip)
+	Load(Param("a"), a)
+	Load(Param("c"), c)
+	Load(Param("rc"), rc)
+	Load(Param("rows"), rows)
+	XORQ(half, half)
+	Label("eight")
+	Load(Param("b"), b0)
+	Load(Param("sb"), b1)
+	ADDQ(b0, b1)
+	Load(Param("steps"), n)
+	MOVQ(a, at)
+	for i := range high {
+		for j := range 2 {
+			r := asm.AVX512.Reg(acc(i, j))
+			VPXORD(r, r, r)
+		}
+	}
+	Load(Param("accumulate"), t)
+	TESTQ(t, t)
+	JZ(LabelRef("step"))
+	MOVQ(c, t)
+	for i := range high {
+		for j := range 2 {
+			VMOVUPS(Mem{Base: t, Disp: 64 * j}, asm.AVX512.Reg(acc(i, j)))
+		}
+		ADDQ(rc, t)
+	}
+	Label("step")
+	const unroll = 4
+	MOVQ(U32(16/unroll), inner)
+	Label("pair")
+	for u := range unroll {
+		VMOVUPS(Mem{Base: b0, Disp: 64 * u}, asm.AVX512.Reg(zb[0]))
+		VMOVUPS(Mem{Base: b1, Disp: 64 * u}, asm.AVX512.Reg(zb[1]))
+		for i := range high {
+			for j := range 2 {
+				asm.DotBF16(acc(i, j), zb[j], at, 64*i+4*u)
+			}
+		}
+	}
+	ADDQ(Imm(4*unroll), at)
+	ADDQ(U32(64*unroll), b0)
+	ADDQ(U32(64*unroll), b1)
+	DECQ(inner)
+	JNZ(LabelRef("pair"))
+	ADDQ(U32(stepBytes-64), at)
+	DECQ(n)
+	JNZ(LabelRef("step"))
+	for i := range high {
+		for j := range 2 {
+			VMOVUPS(asm.AVX512.Reg(acc(i, j)), Mem{Base: c, Disp: 64 * j})
+		}
+		ADDQ(rc, c)
+	}
+	// The second half of a strip begins 8 lines on; then comes the next strip.
+	SUBQ(Imm(high), rows)
+	JLE(LabelRef("done"))
+	ADDQ(U32(64*high), a)
+	XORQ(Imm(1), half)
+	JNZ(LabelRef("eight"))
+	LEAQ(Mem{Base: a, Index: strip, Scale: 1, Disp: -2 * 64 * high}, a)
+	JMP(LabelRef("eight"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// strip writes a kernel that makes steps of a strip from rows ld apart.
+//
+//	paired: two rows of 16 elements become one of 16 pairs, 32 rows a step;
+//	else 16 rows of 32 elements, seen as pairs, are a step, which goes on behind them.
+//	turned: the 16×16 pairs of a step are transposed.
+func strip(paired, turned bool) {
+	name := map[bool]string{false: "Lines", true: "Pairs"}[paired]
+	if turned {
+		name += "Turned"
+	}
+	s := asm.AVX512
+	TEXT("strip"+name, NOSPLIT, "func(steps int, src *byte, ld uintptr, dst *byte)")
+	Pragma("noescape")
+	n := Load(Param("steps"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	ld3, ld4 := GP64(), GP64()
+	LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, ld3)
+	MOVQ(ld, ld4)
+	SHLQ(U8(2), ld4)
+	p := GP64()
+	Label("loop")
+	MOVQ(src, p)
+	row := func(i int) Mem {
+		m := Mem{Base: p}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = ld, 1
+		case 2:
+			m.Index, m.Scale = ld, 2
+		case 3:
+			m.Index, m.Scale = ld3, 1
+		}
+		return m
+	}
+	v := make([]reg.VecVirtual, 16)
+	put := func(i int) {
+		if !turned {
+			VMOVUPS(v[i], Mem{Base: dst, Disp: 64 * i})
+		}
+	}
+	for i := range v {
+		v[i] = s.New()
+		if !paired {
+			VMOVUPS(row(i), v[i])
+			put(i)
+			if i%4 == 3 && i < 15 {
+				ADDQ(ld4, p)
+			}
+			continue
+		}
+		high := s.New()
+		VPMOVZXWD(row(2*i%4), v[i])
+		VPMOVZXWD(row(2*i%4+1), high)
+		VPSLLD(Imm(16), high, high)
+		VPORD(high, v[i], v[i])
+		put(i)
+		if i%2 == 1 {
+			ADDQ(ld4, p)
+		}
+	}
+	if turned {
+		for i, r := range asm.Square(s, v) {
+			VMOVUPS(r, Mem{Base: dst, Disp: 64 * i})
+		}
+	}
+	if paired {
+		MOVQ(p, src)
+	} else {
+		ADDQ(Imm(64), src)
+	}
+	ADDQ(U32(stepBytes), dst)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// wide writes the kernel that makes one step of eight strips, which are pd
+// apart, from rows of 128 elements: rows are read in long pieces.
+func wide() {
+	s := asm.AVX512
+	TEXT("stripPairsWide", NOSPLIT, "func(steps int, src *byte, ld uintptr, dst *byte, pd uintptr)")
+	Pragma("noescape")
+	n := Load(Param("steps"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	pd := Load(Param("pd"), GP64())
+	pd3, pd5, pd7 := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: pd, Index: pd, Scale: 2}, pd3)
+	LEAQ(Mem{Base: pd, Index: pd, Scale: 4}, pd5)
+	LEAQ(Mem{Base: pd3, Index: pd, Scale: 4}, pd7)
+	ahead := GP64()
+	MOVQ(ld, ahead)
+	SHLQ(U8(2), ahead)
+	SHLQ(Imm(4), n)
+	next := GP64()
+	Label("loop")
+	LEAQ(Mem{Base: src, Index: ld, Scale: 1}, next)
+	to := []Mem{{Base: dst}, {Base: dst, Index: pd, Scale: 1}, {Base: dst, Index: pd, Scale: 2}, {Base: dst, Index: pd3, Scale: 1},
+		{Base: dst, Index: pd, Scale: 4}, {Base: dst, Index: pd5, Scale: 1}, {Base: dst, Index: pd3, Scale: 2}, {Base: dst, Index: pd7, Scale: 1}}
+	for j, m := range to {
+		v, high := s.New(), s.New()
+		VPMOVZXWD(Mem{Base: src, Disp: 32 * j}, v)
+		VPMOVZXWD(Mem{Base: next, Disp: 32 * j}, high)
+		VPSLLD(Imm(16), high, high)
+		VPORD(high, v, v)
+		VMOVUPS(v, m)
+		if j%2 == 0 {
+			PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 2, Disp: 32 * j})
+		} else {
+			PREFETCHT0(Mem{Base: next, Index: ahead, Scale: 2, Disp: 32*j - 32})
+		}
+	}
+	LEAQ(Mem{Base: src, Index: ld, Scale: 2}, src)
+	ADDQ(Imm(64), dst)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// xcr0 writes the function that reads which states the system saves.
+func xcr0() {
+	TEXT("xcr0", NOSPLIT, "func() (low uint32)")
+	XORL(reg.ECX, reg.ECX)
+	XGETBV()
+	Store(reg.EAX, ReturnIndex(0))
+	RET()
+}
+
+func main() {
+	ConstraintExpr("!purego")
+	xcr0()
+	tiles("dotTilesBF16", asm.TileDotBF16)
+	tiles("dotTilesI8", asm.TileDotI8)
+	pairs()
+	for _, paired := range []bool{false, true} {
+		strip(paired, false)
+		strip(paired, true)
+	}
+	wide()
+	Generate()
+}
