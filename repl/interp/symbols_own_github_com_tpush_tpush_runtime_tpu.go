@@ -349,6 +349,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Seed":                         reflect.ValueOf(tpu.Seed),
 		"SetAnomaly":                   reflect.ValueOf(tpu.SetAnomaly),
 		"SetChip":                      reflect.ValueOf(tpu.SetChip),
+		"SetExactBF16":                 reflect.ValueOf(tpu.SetExactBF16),
 		"SetHBMLimit":                  reflect.ValueOf(tpu.SetHBMLimit),
 		"SetMode":                      reflect.ValueOf(tpu.SetMode),
 		"SetPrecision":                 reflect.ValueOf(tpu.SetPrecision),
