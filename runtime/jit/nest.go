@@ -49,7 +49,7 @@ func (p *Program) rowwise() bool {
 // waits makes outputs first … last-1 wait in a dense row when a later pass would
 // read what an earlier one wrote.
 func (n *nest) waits(v *variant, first, last int) {
-	if !n.alias || len(v.plan.passes) == 1 {
+	if !n.alias || !v.plan.readsLate() {
 		return
 	}
 	for o := first; o < last; o++ {

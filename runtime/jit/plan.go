@@ -123,6 +123,21 @@ func (p *Program) plan() *plan {
 	return pl
 }
 
+// readsLate says whether a pass reads inputs after an earlier one has written outputs.
+func (pl *plan) readsLate() bool {
+	written := false
+	for i := range pl.passes {
+		q := &pl.passes[i]
+		for j, v := range q.body {
+			if written && pl.nodes[v].op == OpIn && !q.recall[j] {
+				return true
+			}
+		}
+		written = written || len(q.outs) > 0
+	}
+	return false
+}
+
 // specialize gives the program in which the inputs of splat are one element a row.
 func (p *Program) specialize(splat []bool) *Program {
 	q := *p

@@ -67,13 +67,20 @@ func attention[T float32 | float64](c *Call) error {
 		return err
 	}
 	n := shape.Size(batch)
-	scores := make([]T, n*l*s)
+	mem := panelMems.Get().(*panelMem)
+	defer panelMems.Put(mem)
+	scores := take[T](mem, n*l*s)
 	e := q.Dims[r-1]
 	x := wideOperand[T](q, batch, []int{l}, []int{e}, q.Strides[:r-2], q.Strides[r-2:r-1], q.Strides[r-1:])
 	y := wideOperand[T](k, batch, []int{e}, []int{s}, k.Strides[:r-2], k.Strides[r-1:], k.Strides[r-2:r-1])
 	contract(scores, batch, l, s, e, x, y)
-	if s > 0 {
-		attentionRows(c, scores, mask, batch, l, s, T(AttentionScale(c.Attrs, e)))
+	scale := AttentionScale(c.Attrs, e)
+	if narrow, ok := any(scores).([]float32); ok && len(scores) > 0 && !mask.DType.IsComplex() {
+		if err := attentionRows32(narrow, mask, c.Attrs.Bool("is_causal"), batch, l, s, float32(scale)); err != nil {
+			return err
+		}
+	} else if s > 0 {
+		attentionRows(c, scores, mask, batch, l, s, T(scale))
 	}
 	f := out.Dims[r-1]
 	res := wideResult[T](out)

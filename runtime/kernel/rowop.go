@@ -114,7 +114,7 @@ func prepEps(c *Call, p *Params) { p.F[0] = c.Attrs.Float("eps") }
 // shiftedExp is e^(x − m), m the largest of the row, and its sum. A row whose
 // largest element is −∞ gives NaN, as 0/0 is.
 func (e *expr) shiftedExp(x jit.Value) (y, sum jit.Value) {
-	y = recipes.ExpNegative(e.Builder, e.Sub(x, e.ReduceMax(x)))
+	y = recipes.ExpShifted(e.Builder, e.Sub(x, e.ReduceMax(x)))
 	return y, e.Sum(y)
 }
 

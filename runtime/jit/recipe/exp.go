@@ -71,6 +71,16 @@ func ExpNegative(b *builder, x value) value {
 	return b.ScaleNear(expPoly(b, r, 1), n)
 }
 
+// ExpShifted is eˣ for x that is never positive, and 0 where that is below
+// 2^-125: what a largest element of 1 is added to. No subnormal number is made on
+// the way, for which processors take a hundred times as long; a mask of -∞ is
+// nothing special then.
+func ExpShifted(b *builder, x value) value {
+	least := b.F32(-86.5)
+	p, s := expParts(b, b.Max(x, least), 1)
+	return b.Select(b.Lt(x, least), b.F32(0), b.Mul(p, s))
+}
+
 // Exp2 is 2ˣ.
 func Exp2(b *builder, x value) value {
 	x = clamp(b, x, -150, 128)
