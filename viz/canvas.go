@@ -256,5 +256,5 @@ func truncate(t Theme, s string, w int) string {
 		b.WriteString(l.text)
 		n += l.width
 	}
-	return b.String() + t.More
+	return strings.TrimSuffix(b.String(), t.More) + t.More
 }

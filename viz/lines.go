@@ -56,21 +56,13 @@ func cursor(c *canvas, t Theme, y int, marked bool) int {
 	return 2
 }
 
-// choose gives line y the colour of the row under the cursor.
+// choose gives line y the colour of the row under the cursor, and no other.
 func (c *canvas) choose(t Theme, y int) {
 	if t.colors[Chosen] == "" || y < 0 || y >= c.h {
 		return
 	}
 	for i := y * c.w; i < (y+1)*c.w; i++ {
-		cl := &c.cells[i]
-		sgr := cl.sgr
-		if sgr == "" {
-			sgr = t.colors[cl.meaning]
-		}
-		if sgr != "" {
-			sgr += ";"
-		}
-		cl.sgr = sgr + t.colors[Chosen]
+		c.cells[i].sgr = t.colors[Chosen]
 	}
 }
 

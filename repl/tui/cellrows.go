@@ -222,10 +222,12 @@ func (o *output) drawText(w int, t *Theme) []string {
 	add := func(list []string) {
 		for _, s := range list {
 			switch {
+			case tabular && o.kind == outDisplay && !drawn(s):
+				rows = append(rows, glyph.WrapWords(s, w)...)
 			case tabular:
 				rows = append(rows, glyph.Fit(s, min(w, glyph.Cells(s)), t.More))
 			case o.kind == outWarning:
-				rows = append(rows, glyph.Wrap(paint(t.Wait, s), w)...)
+				rows = append(rows, glyph.WrapWords(paint(t.Wait, s), w)...)
 			default:
 				rows = append(rows, wrapLine(s, w, t)...)
 			}
@@ -243,6 +245,12 @@ func (o *output) drawText(w int, t *Theme) []string {
 		add([]string{o.partial})
 	}
 	return rows
+}
+
+// drawn says whether a line is part of a drawing, which must not be broken: it
+// holds lines or blocks.
+func drawn(s string) bool {
+	return len(s) > shownLineBytes || strings.ContainsFunc(s, func(r rune) bool { return r >= 0x2500 && r < 0x25a0 || r >= 0x2800 && r < 0x2900 })
 }
 
 // shownLineBytes is how much of one line a cell shows.
@@ -264,13 +272,13 @@ func wrapLine(s string, w int, t *Theme) []string {
 // drawError draws an error: kind, message, place, then the picture.
 func (o *output) drawError(w int, t *Theme) []string {
 	e := &o.err
-	rows := glyph.Wrap(paint(t.Bad, e.Name+":")+" "+clean(e.Value), w)
+	rows := glyph.WrapWords(paint(t.Bad, e.Name+":")+" "+clean(e.Value), w)
 	if len(e.Traceback) == 0 && e.Line > 0 {
 		rows = append(rows, paint(t.Dim, "--> "+placeOf(e.File, e.Cell, e.Line, e.Column)))
 	}
 	for _, l := range e.Traceback {
 		for _, s := range glyph.Clean(l) {
-			rows = append(rows, glyph.Wrap(s, w)...)
+			rows = append(rows, glyph.WrapWords(s, w)...)
 		}
 	}
 	return rows
@@ -296,7 +304,7 @@ func (c *cell) drawFooter(p *pen) {
 	var parts []string
 	bad := ""
 	if c.stop != nil {
-		parts = append(parts, "stopped", "F10 next", "F11 into", "Shift-F11 out", "F5 continue")
+		parts = append(parts, "stopped")
 	}
 	switch c.status {
 	case queued:
@@ -324,13 +332,16 @@ func (c *cell) drawFooter(p *pen) {
 			parts = append(parts, viz.DurationNS(c.reply.WallNS))
 		}
 		if c.reply.Launches > 0 {
-			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS), viz.Plural(c.reply.Launches, "launch"))
-		}
-		if n := c.reply.ShownLaunches; n > 0 {
-			parts = append(parts, fmt.Sprintf("shown by %s of %s, %s", viz.Plural(n, "launch"), viz.Plural(c.reply.ShownOps, "op"), viz.DurationNS(c.reply.ShownNS)))
+			parts = append(parts, "device "+viz.DurationNS(c.reply.DeviceNS))
 		}
 		if d := c.reply.HBMDeltaBytes; d != 0 {
 			parts = append(parts, "HBM "+signedBytes(d))
+		}
+		if c.reply.Launches > 0 {
+			parts = append(parts, viz.Plural(c.reply.Launches, "launch"))
+		}
+		if n := c.reply.ShownLaunches; n > 0 {
+			parts = append(parts, fmt.Sprintf("shown by %s of %s, %s", viz.Plural(n, "launch"), viz.Plural(c.reply.ShownOps, "op"), viz.DurationNS(c.reply.ShownNS)))
 		}
 	}
 	if c.restored {
@@ -342,15 +353,22 @@ func (c *cell) drawFooter(p *pen) {
 	if c.fold && len(c.outputs) > 0 {
 		parts = append(parts, "output folded, z unfolds")
 	}
-	text := paint(t.Dim, strings.Join(parts, "  "))
-	if bad != "" {
-		text = strings.TrimRight(paint(t.Bad, bad)+"  "+text, " ")
-	}
+	head := ""
 	if len(c.stale) > 0 {
-		text = paint(t.Stale, "stale: "+c.staleText()) + "  " + text
+		head = paint(t.Stale, "stale: "+c.staleText()) + "  "
 	}
-	pad := max(p.inner()-glyph.Cells(text)-1, 0)
-	p.row(p.bar(), "", glyph.Spaces(pad)+text)
+	if bad != "" {
+		head += paint(t.Bad, bad) + "  "
+	}
+	text := strings.Join(parts, "  ")
+	for len(parts) > 1 && glyph.Cells(head)+glyph.Width(text) >= p.inner() { // the last matters least
+		parts = parts[:len(parts)-1]
+		text = strings.Join(parts, "  ")
+	}
+	if text = strings.TrimRight(head+paint(t.Dim, text), " "); glyph.Cells(text) >= p.inner() {
+		text = glyph.Fit(text, max(p.inner()-1, 0), t.More)
+	}
+	p.row(p.bar(), "", glyph.Spaces(max(p.inner()-glyph.Cells(text)-1, 0))+text)
 }
 
 func signedBytes(d int64) string {

@@ -431,7 +431,7 @@ func (c *cell) drawStop(p *pen) {
 	t, s := p.l.theme, c.stop
 	w := p.inner()
 	add := func(label, text string) {
-		for i, r := range glyph.Wrap(text, w) {
+		for i, r := range glyph.WrapWords(text, w) {
 			if i > 0 {
 				label = ""
 			}

@@ -347,6 +347,17 @@ func TestStaleIsTransitive(t *testing.T) {
 	s.keys("g", "r", "g", "j", "j", "j", "r").want("z of In[")
 }
 
+// A training cell changes the weights that its optimizer was made from: the
+// optimizer is stale, the cell itself is not, and another that uses the optimizer is.
+func TestACellDoesNotMakeItselfStale(t *testing.T) {
+	s := newScreen(t, 100, 60, "writes w", "from w to opt", "from opt to w", "reads opt")
+	s.keys("esc", "A")
+	s.want("stale: w changed in In[3]", "stale: opt of In[2] is stale", "2 stale")
+	if n := len(s.nb.cells[2].stale); n != 0 {
+		t.Errorf("the cell is stale by its own run: %v", s.nb.cells[2].stale)
+	}
+}
+
 func TestADeadKernelKeepsTheScreen(t *testing.T) {
 	s := newScreen(t, 100, 30)
 	s.keys(`"print kept`, "enter", `"die`, "enter").want("kept", "the kernel died: exit status 2", "last words", "NO KERNEL").lacks("goroutine 1")

@@ -112,7 +112,7 @@ func (p *pager) next(m *Model, d int) {
 
 func (p *pager) rows(m *Model, s string) []string {
 	if p.wrap {
-		return glyph.Wrap(s, max(m.w, 1))
+		return glyph.WrapWords(s, max(m.w, 1))
 	}
 	return []string{s}
 }

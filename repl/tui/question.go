@@ -57,7 +57,7 @@ func (q *question) draw(m *Model, rows []string, x, y int) (int, int, bool) {
 	t := &m.theme
 	var lines []string
 	for _, l := range q.lines {
-		lines = append(lines, glyph.Wrap(l, max(m.w-6, 1))...)
+		lines = append(lines, glyph.WrapWords(l, max(m.w-6, 1))...)
 	}
 	lines = append(lines, "")
 	wide := len("esc ")

@@ -13,6 +13,7 @@ type staleInput struct {
 	name string
 	cell int  // In[cell] changed it; or would, for it is stale itself
 	late bool // the latter
+	root int  // the cell whose run began it
 }
 
 // markStale marks the cells whose inputs the run of c changed: those that read a
@@ -25,7 +26,7 @@ func (m *Model) markStale(c *cell) {
 		}
 		for _, name := range o.reply.Reads {
 			if slices.Contains(c.reply.Writes, name) {
-				o.addStale(staleInput{name: name, cell: c.count})
+				o.addStale(staleInput{name: name, cell: c.count, root: c.count})
 			}
 		}
 	}
@@ -65,8 +66,12 @@ func (m *Model) markLate() {
 	wrote := map[string]*cell{}
 	for _, c := range ran {
 		for _, name := range c.reply.Reads {
-			if by := wrote[name]; by != nil && len(by.stale) > 0 {
-				c.addStale(staleInput{name, by.count, true})
+			if by := wrote[name]; by != nil {
+				// A cell that trains makes the optimizer stale that it uses; that makes
+				// it no more stale itself than it was.
+				if i := slices.IndexFunc(by.stale, func(s staleInput) bool { return s.root != c.count }); i >= 0 {
+					c.addStale(staleInput{name, by.count, true, by.stale[i].root})
+				}
 			}
 		}
 		for _, name := range c.reply.Writes {

@@ -74,7 +74,7 @@ func (t *tour) box(m *Model) []string {
 	} else {
 		s := list[t.at]
 		w := max(min(m.w-6, 90), 1)
-		lines = append(glyph.Wrap(s.say, w), "")
+		lines = append(glyph.WrapWords(s.say, w), "")
 		for l := range strings.SplitSeq(s.cell, "\n") {
 			lines = append(lines, paint(m.theme.Key, l))
 		}
