@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -165,9 +164,7 @@ func (s *Session) connect() {
 	s.disp.SetPlace(spots{s.in})
 	s.disp.SetHistory(s.history.ops, s.history.bytes)
 	s.disp.SetNames(s.namer.names)
-	s.disp.SetRoots(func(m *exec.Marker) {
-		s.in.Roots(func(v reflect.Value) { tpu.Walk(m, v) })
-	})
+	s.disp.SetRoots(tpu.Roots(s.in.Roots))
 }
 
 // spots tell the dispatcher where the interpreted program is.

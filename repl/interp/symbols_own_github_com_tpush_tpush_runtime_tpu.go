@@ -332,6 +332,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"ResetPeak":                    reflect.ValueOf(tpu.ResetPeak),
 		"Reshape":                      reflect.ValueOf(tpu.Reshape),
 		"Roll":                         reflect.ValueOf(tpu.Roll),
+		"Roots":                        reflect.ValueOf(tpu.Roots),
 		"RopeTables":                   reflect.ValueOf(tpu.RopeTables),
 		"Rot90":                        reflect.ValueOf(tpu.Rot90),
 		"Rot90With":                    reflect.ValueOf(tpu.Rot90With),

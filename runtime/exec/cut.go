@@ -133,7 +133,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		}
 		if d.roots != nil {
 			reads(seg, func(v *Value) {
-				if v.last == int32(i) && v.place >= 0 && v.epoch != d.epoch && v.depth == settled && !slices.Contains(requested, v) {
+				if v.last == int32(i) && v.place >= 0 && !d.marked(v) && v.depth == settled && !slices.Contains(requested, v) {
 					d.free(v, Swept)
 				}
 			})

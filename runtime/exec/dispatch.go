@@ -81,7 +81,9 @@ type Dispatcher struct {
 	emptied, needed []*node
 	parts           [][]*node
 	loop            loopDetector
-	live            []*Value // materialized values with HBM, unordered
+	live            []*Value // materialized values with HBM: the pinned ones first, else unordered
+	pinned          int      // how many of these are pinned
+	holding         []*node  // room for hold
 	fresh           []*Value // made by statements that still run, outermost frame first
 	epoch           uint32
 	dirty           bool // something changed since the last sweep

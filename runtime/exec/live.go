@@ -12,7 +12,10 @@ import (
 )
 
 // A Marker collects the values that the program can still reach.
-type Marker struct{ epoch uint32 }
+type Marker struct {
+	d     *Dispatcher
+	epoch uint32
+}
 
 // Value marks v and says whether that was new.
 func (m *Marker) Value(v *Value) bool {
@@ -22,6 +25,29 @@ func (m *Marker) Value(v *Value) bool {
 	v.epoch = m.epoch
 	return true
 }
+
+// Pin keeps v alive from now on, whether or not a walk comes to it, until Unpin.
+func (m *Marker) Pin(v *Value) {
+	if v.pins++; v.pins == 1 && v.place >= 0 {
+		m.d.unlist(v)
+		m.d.addLive(v)
+	}
+}
+
+// Unpin takes n pins back.
+func (m *Marker) Unpin(v *Value, n int32) {
+	listed := v.place >= 0
+	if listed {
+		m.d.unlist(v)
+	}
+	v.pins -= n
+	if listed {
+		m.d.addLive(v)
+	}
+}
+
+// marked says whether the last walk came to v, or a pin holds it.
+func (d *Dispatcher) marked(v *Value) bool { return v.epoch == d.epoch || v.pins > 0 }
 
 // Epoch is different for every walk, so that walkers can mark their own nodes.
 func (m *Marker) Epoch() uint32 { return m.epoch }
@@ -41,7 +67,7 @@ func (d *Dispatcher) Rooted() bool { return d.roots != nil }
 // mark finds what the program reaches, and what the queue needs beyond that.
 func (d *Dispatcher) mark() {
 	d.epoch++
-	d.roots(&Marker{d.epoch})
+	d.roots(&Marker{d, d.epoch})
 	for _, n := range d.queue {
 		if n.def.Has(op.SideEffect) || slices.ContainsFunc(n.outs, d.alive) {
 			d.hold(n)
@@ -59,15 +85,24 @@ func (d *Dispatcher) hold(n *node) {
 		return
 	}
 	n.held = d.epoch
-	for _, v := range n.in {
-		switch {
-		case v == nil:
-		case v.buf != nil:
-			v.held = d.epoch
-		case v.node != nil:
-			d.hold(v.node)
+	todo := append(d.holding[:0], n)
+	for len(todo) > 0 {
+		last := len(todo) - 1
+		n := todo[last]
+		todo[last] = nil
+		todo = todo[:last]
+		for _, v := range n.in {
+			switch {
+			case v == nil:
+			case v.buf != nil:
+				v.held = d.epoch
+			case v.node != nil && v.node.held != d.epoch:
+				v.node.held = d.epoch
+				todo = append(todo, v.node)
+			}
 		}
 	}
+	d.holding = todo
 }
 
 // maxHeld is the length of a queue up to which the dead are looked for at
@@ -159,7 +194,7 @@ func (d *Dispatcher) alive(v *Value) bool {
 	if d.roots == nil {
 		return v.state != Swept
 	}
-	if v.epoch == d.epoch {
+	if d.marked(v) {
 		return true
 	}
 	return v.depth != settled && !v.used
@@ -168,7 +203,7 @@ func (d *Dispatcher) alive(v *Value) bool {
 // sweep gives back the HBM of everything settled that mark did not reach.
 func (d *Dispatcher) sweep() {
 	d.dirty = false
-	for i := 0; i < len(d.live); {
+	for i := d.pinned; i < len(d.live); {
 		v := d.live[i]
 		if v.epoch == d.epoch || v.held == d.epoch || v.depth != settled {
 			i++
@@ -196,10 +231,20 @@ func (d *Dispatcher) unlist(v *Value) {
 	if v.place < 0 {
 		return
 	}
+	hole := v.place
+	move := func(from int) {
+		if int(hole) != from {
+			d.live[hole] = d.live[from]
+			d.live[hole].place = hole
+			hole = int32(from)
+		}
+	}
+	if int(hole) < d.pinned {
+		d.pinned--
+		move(d.pinned)
+	}
 	last := len(d.live) - 1
-	moved := d.live[last]
-	d.live[v.place] = moved
-	moved.place = v.place
+	move(last)
 	d.live[last] = nil
 	d.live = d.live[:last]
 	v.place = -1
@@ -209,6 +254,12 @@ func (d *Dispatcher) addLive(v *Value) {
 	if v.place < 0 {
 		v.place = int32(len(d.live))
 		d.live = append(d.live, v)
+		if v.pins > 0 { // those come first
+			w := d.live[d.pinned]
+			d.live[v.place], w.place = w, v.place
+			d.live[d.pinned], v.place = v, int32(d.pinned)
+			d.pinned++
+		}
 	}
 }
 

@@ -50,6 +50,7 @@ type Value struct {
 	region  uint32 // region being built that has it as an input
 	at      int32  // its position among that region's inputs
 	kept    int32  // records of the history that hold it
+	pins    int32  // holders that keep it without being walked to
 	wanted  uint32 // last cut of which it is an output
 	readyNS int64  // virtual time at which the device has it
 	node    *node  // recipe; dropped when the value is materialized

@@ -314,6 +314,7 @@ func (p *pass) step(n *node) {
 	}
 	if !p.opts.RetainGraph {
 		n.freed = true
+		n.e.live.undo(n)
 		clear(n.saved)
 	}
 	for _, d := range dy {
@@ -451,6 +452,7 @@ func (p *pass) gather() {
 					g = call("add", nil, h.grad, g)
 				}
 				h.grad = g
+				p.e.live.gathers(h)
 			} else {
 				h.gather(p.ownCopy(g))
 			}
@@ -476,6 +478,7 @@ func (p *pass) ownCopy(g *Tensor) *Tensor {
 func (h *history) gather(g *Tensor) {
 	if h.grad == nil {
 		h.grad = g
+		g.engine().live.gathers(h)
 		g.s.keep = true
 		if c := g.engine().capture; c != nil {
 			c.wrote = append(c.wrote, g.s)
@@ -681,6 +684,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 		t.engine().fail("set_grad", &shape.MismatchError{Left: g.Spec(), Right: t.Spec(), Axis: -1, Why: "a gradient has the type of its tensor"})
 	}
 	h.grad = g
+	t.engine().live.gathers(h)
 	t.engine().d.Touch()
 }
 
@@ -701,6 +705,7 @@ func (t *Tensor) RetainGrad() *Tensor {
 		t.engine().fail("retain_grad", &NoGraphError{t.Spec()})
 	}
 	h.retain = true
+	t.engine().live.gathers(h)
 	return t
 }
 

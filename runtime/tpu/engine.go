@@ -26,6 +26,7 @@ type engine struct {
 	slab      *slab  // where the next small tensor goes
 	tidy      *tidyScope
 	capture   *capture // inside a compiled function
+	live      liveness // of the tape, for a root walk
 }
 
 // ambient is the engine that factories use: the only state of the package.

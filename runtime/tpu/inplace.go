@@ -237,7 +237,7 @@ func (t *Tensor) writeRecorded(def *op.Def, attrs op.Attrs, in []any) {
 	if n != nil && t.whole {
 		for _, s := range n.saved { // a saved result is the target's new content
 			if s != nil && s.s == r.s {
-				s.s, s.version = t.s, t.s.version
+				s.s, s.version = t.s, t.s.version // nothing has pinned it: the node has just been made
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type walker struct {
 	nodes       []*node // to be followed
 	seen        map[visited]bool
 	visitTensor func(*Tensor) // instead of marking
+	live        *liveness     // counts what histories lead to
 }
 
 type visited struct {
@@ -154,6 +155,10 @@ func (w *walker) tensor(t *Tensor) {
 	}
 	for ; t != nil && t.s != nil; t = t.base {
 		w.storage(t.s)
+		if w.live != nil && t.s.e == w.live.e {
+			w.live.find(t.hist, w.m.Epoch())
+			continue
+		}
 		w.history(t.hist)
 	}
 }
@@ -192,9 +197,6 @@ func (w *walker) drain() {
 		for _, h := range n.ins {
 			w.history(h)
 		}
-		for _, t := range n.keeps {
-			w.tensor(t)
-		}
 	}
 }
 
@@ -207,6 +209,7 @@ func (t *Tensor) Free() {
 		return
 	}
 	s.freed = true
+	s.e.live.written(s)
 	s.memo = nil
 	s.disown()
 	s.e.d.Release(s.value)

@@ -47,9 +47,6 @@ func (p *Snapshot) Add(t *Tensor) {
 		for _, h := range n.ins {
 			p.history(h, &todo)
 		}
-		for _, t := range n.keeps {
-			p.tensor(t, &todo)
-		}
 	}
 }
 
@@ -98,15 +95,17 @@ func (p *Snapshot) Values(f func(*exec.Value)) {
 
 // Restore makes every tensor what it was.
 func (p *Snapshot) Restore() {
+	p.e.live.forget()
 	for t, old := range p.tensors {
 		*t = old
 	}
 	for s, old := range p.storages {
 		*s = old
-		s.memo = nil
+		s.memo, s.pins = nil, 0
 	}
 	for h, old := range p.hists {
 		*h = old
+		h.held = held{}
 	}
 	for n, old := range p.nodes {
 		n.freed = old.freed

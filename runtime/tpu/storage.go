@@ -20,8 +20,9 @@ type Storage struct {
 	version   uint32 // writes so far
 	slot      uint8  // place in the batch
 	freed     bool
-	inference bool // made in Inference
-	keep      bool // survives the Tidy it was made in
+	inference bool  // made in Inference
+	keep      bool  // survives the Tidy it was made in
+	pins      int32 // live nodes that saved the present value, see liveness
 	batch     *batch
 	memo      *[]viewMemo // views of the present value, nil for none
 	wrote     *written    // the last write
@@ -152,6 +153,7 @@ func (s *Storage) adopt() {
 // back unless keep says that somebody else holds it.
 func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	old := s.value
+	s.e.live.written(s)
 	s.value = v
 	s.memo = nil
 	s.version++

@@ -19,6 +19,7 @@ type history struct {
 	after  []*postHook // of a leaf: once its gradient was added to
 	name   string
 	spec   shape.Spec
+	held   held
 }
 
 type hook struct{ f func(*Tensor) *Tensor }
@@ -43,7 +44,7 @@ type node struct {
 	freed    bool // a backward pass gave the saved values back
 	epoch    uint32
 	custom   func(dy []*Tensor) []*Tensor // instead of the row's rule
-	keeps    []*Tensor                    // what custom reads
+	refs     int32                        // histories of it that are live, see liveness
 }
 
 // A saved is a tensor kept for the backward pass.
@@ -55,6 +56,7 @@ type saved struct {
 	weak    bool
 	version uint32
 	hist    *history
+	pinned  bool // a live node has it, see liveness
 }
 
 func save(t *Tensor) *saved {
