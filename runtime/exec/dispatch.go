@@ -66,7 +66,7 @@ type Dispatcher struct {
 	roots   func(*Marker)
 	began   time.Time
 	cell    int
-	number  string // what a Go number is called
+	called  string // what a Go number is called
 	infos   map[*op.Def]*defInfo
 	recent  [512]*defInfo // found last at each place, to look before the map
 	scalars map[scalarKey]*Value
@@ -91,9 +91,10 @@ type Dispatcher struct {
 	nextOp          uint64
 	serial          uint32 // regions built
 
-	capturing bool  // inside tpu.Compile: reads are refused
-	programs  int   // nesting of compiled calls
-	outside   *Mode // the mode around a program
+	capturing bool     // inside tpu.Compile: reads are refused
+	programs  int      // nesting of compiled calls
+	outside   *Mode    // the mode around a program
+	recording *Program // what RecordProgram asked for
 	// onlyRequested makes a cut leave nothing behind but what was asked for.
 	onlyRequested bool
 	noDonate      bool
@@ -127,7 +128,7 @@ func New(dev device.Device, o Options) *Dispatcher {
 	}
 	d := &Dispatcher{
 		dev: dev, hbm: dev.HBM(), clock: dev.Clock(), mode: o.Mode, tracer: o.Tracer,
-		number: "number", began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
+		called: "number", began: time.Now(), infos: map[*op.Def]*defInfo{}, scalars: map[scalarKey]*Value{}, cache: newCache(),
 	}
 	d.syncer, _ = dev.(device.Syncer)
 	d.SetPlace(o.Place)

@@ -138,25 +138,25 @@ func (d *Dispatcher) retry(nodes []*node, outs outSet) error {
 
 // run compiles (or finds) the region and launches it. On error no value changed.
 func (d *Dispatcher) run(r *region, why Reason) *OpError {
-	last := r.nodes[len(r.nodes)-1]
+	last, opn := r.last()
 	var again []*Value // dropped by the program, yet a queued operation reads them
 	for _, v := range r.inputs {
 		if d.roots == nil && v.buf != nil && v.buf.Freed() {
 			again = append(again, v)
 		}
 		if err := d.revive(v); err != nil {
-			return &OpError{Op: string(last.def.Name), OpN: last.opn, Stack: last.stack, Err: err}
+			return &OpError{Op: string(last.def.Name), OpN: opn, Stack: last.stack, Err: err}
 		}
 	}
 	d.stats.Launches++
 	number := d.stats.Launches
 	tracing := d.tracing()
 	if tracing && d.announced != number {
-		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: last.opn, Reason: why.String()})
+		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: d.where(last), Launch: int(number), Ops: opNames(r.nodes), Op: opn, Reason: why.String()})
 	}
 	e, hit, err := d.compiled(r, number, why)
 	if err != nil {
-		return d.failure(last, number, err)
+		return d.failure(last, opn, number, err)
 	}
 	l := &d.launchA
 	l.Number = int(number)
@@ -164,8 +164,12 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	for _, v := range r.inputs {
 		l.In = append(l.In, v.buf)
 	}
-	for _, n := range r.nodes {
-		l.Attrs = append(l.Attrs, n.attrs)
+	if r.known != nil {
+		l.Attrs = append(l.Attrs, r.known.attrs...)
+	} else {
+		for _, n := range r.nodes {
+			l.Attrs = append(l.Attrs, n.attrs)
+		}
 	}
 	for _, o := range r.outs {
 		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.name(), Spec: &o.typ.Spec, Stack: o.stack})
@@ -184,7 +188,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	if isOOM(err) && d.reclaim() {
 		for _, v := range r.inputs { // an operand may have been among the dead
 			if err := d.revive(v); err != nil {
-				return d.failure(last, number, err)
+				return d.failure(last, opn, number, err)
 			}
 		}
 		err = e.exe.Run(l)
@@ -193,7 +197,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		err = d.catchUp()
 	}
 	if err != nil {
-		return d.failure(last, number, err)
+		return d.failure(last, opn, number, err)
 	}
 	var hostNS int64
 	if tracing {
@@ -225,26 +229,29 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	d.stats.SavedBytes += plan.SavedBytes
 	d.groups.add(d, r, e, hit, why, start, hostNS, l)
 	if len(d.hooks) > 0 {
-		d.launched(Launched{Number: number, Name: e.graph.Name, Why: why, Ops: len(r.nodes), OpN: last.opn, Out: slices.Clone(r.outs), Stack: d.where(last)})
+		d.launched(Launched{Number: number, Name: e.graph.Name, Why: why, Ops: len(r.nodes), OpN: opn, Out: slices.Clone(r.outs), Stack: d.where(last)})
 	}
 	if d.past.ring != nil {
 		for _, n := range r.nodes {
 			d.past.launched(n.opn, number)
 		}
 	}
+	if d.recording != nil {
+		d.recording.note(r, e, d.cache.gen)
+	}
 	if tracing {
-		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: last.opn,
+		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: opn,
 			Name: e.graph.Name, Ops: opNames(r.nodes), FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
 			Reason: why.String(), InUseBytes: d.hbm.Used(), Parts: parts(r, plan)})
-		d.exchanged(number, start, last, l.Collectives)
+		d.exchanged(number, start, last, opn, l.Collectives)
 	}
 	return nil
 }
 
-func (d *Dispatcher) failure(n *node, number int64, err error) *OpError {
-	e := &OpError{Op: string(n.def.Name), OpN: n.opn, Stack: n.stack, Err: err}
+func (d *Dispatcher) failure(n *node, opn uint64, number int64, err error) *OpError {
+	e := &OpError{Op: string(n.def.Name), OpN: opn, Stack: n.stack, Err: err}
 	if d.tracing() {
-		d.emit(trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Op: n.opn, Name: e.Op, Reason: "launch", Text: e.Error()})
+		d.emit(trace.Event{Kind: trace.Failure, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Op: opn, Name: e.Op, Reason: "launch", Text: e.Error()})
 	}
 	return e
 }
@@ -260,9 +267,16 @@ func (d *Dispatcher) where(n *node) *trace.Stack {
 // compiled finds the executable of a region or compiles it.
 func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool, error) {
 	c := d.cache
-	k := d.key(r)
 	c.requests++
-	if e := c.lookup(k); e != nil {
+	var k Key
+	var e *entry
+	if r.known != nil {
+		e, k = r.known.entry, r.known.entry.key
+	} else {
+		k = d.key(r)
+		e = c.lookup(k)
+	}
+	if e != nil {
 		c.hits++
 		e.reads++
 		e.usedAt = number
@@ -280,7 +294,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	if err != nil {
 		return nil, false, err
 	}
-	e := &entry{key: k, exe: exe, graph: g, usedAt: number, compile: time.Since(t0)}
+	e = &entry{key: k, exe: exe, graph: g, usedAt: number, compile: time.Since(t0)}
 	for _, v := range r.inputs {
 		e.dims = append(e.dims, v.typ.Spec.Dims)
 	}

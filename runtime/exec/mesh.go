@@ -21,8 +21,8 @@ func (d *Dispatcher) Sharding(v *Value) (*shape.Sharding, error) {
 }
 
 // exchanged tells the trace what the devices of a mesh told each other in a launch.
-func (d *Dispatcher) exchanged(number int64, at int64, last *node, list []device.Collective) {
+func (d *Dispatcher) exchanged(number int64, at int64, last *node, opn uint64, list []device.Collective) {
 	for _, c := range list {
-		d.emit(trace.Event{Kind: trace.Collective, AtNS: at, Stack: last.stack, Launch: int(number), Op: last.opn, Name: c.Op, Text: c.Groups, Bytes: c.Bytes})
+		d.emit(trace.Event{Kind: trace.Collective, AtNS: at, Stack: last.stack, Launch: int(number), Op: opn, Name: c.Op, Text: c.Groups, Bytes: c.Bytes})
 	}
 }

@@ -44,6 +44,9 @@ func (d *Dispatcher) EndProgram(results ...*Value) error {
 		err = d.cut(ReasonCompiledCall, true, want...)
 	}
 	d.onlyRequested = false
+	if err != nil {
+		d.recording = nil
+	}
 	if d.outside.Wait {
 		d.clock.Wait(d.dev.Chip().SyncNS)
 	}
@@ -60,7 +63,7 @@ func (d *Dispatcher) AbortProgram() {
 	if d.programs > 0 {
 		return
 	}
-	d.capturing = false
+	d.capturing, d.recording = false, nil
 	for _, n := range d.queue {
 		n.queued = false
 	}

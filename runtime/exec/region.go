@@ -13,7 +13,18 @@ type region struct {
 	nodes  []*node
 	inputs []*Value
 	outs   []*Value
-	donate []bool // per input
+	donate []bool    // per input
+	known  *replayed // of a program that was recorded; nil for others
+}
+
+// last is the operation the region is named by in errors and events, with the
+// number it has in this launch.
+func (r *region) last() (n *node, opn uint64) {
+	n = r.nodes[len(r.nodes)-1]
+	if r.known != nil {
+		return n, n.opn + r.known.shift
+	}
+	return n, n.opn
 }
 
 // start empties the region for reuse.

@@ -40,6 +40,21 @@ func (d *Dispatcher) Scalar(x any) *Value {
 	if len(d.scalars) >= maxScalars {
 		clear(d.scalars)
 	}
+	v := d.number(k)
+	d.scalars[k] = v
+	return v
+}
+
+// LiveScalar is Scalar of a number that will be another one in the next launch
+// of the same program: it shares its value with no equal number.
+func (d *Dispatcher) LiveScalar(x float64) *Value {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.number(scalarKey{bits: math.Float64bits(x), dtype: dtype.F64})
+}
+
+// number makes the value of a Go number.
+func (d *Dispatcher) number(k scalarKey) *Value {
 	s := shape.Spec{DType: k.dtype, Weak: true}
 	a := kernel.New(s)
 	switch k.dtype {
@@ -51,9 +66,7 @@ func (d *Dispatcher) Scalar(x any) *Value {
 		kernel.As[uint64](a.Buf)[0] = k.bits
 	}
 	d.nextID++
-	v := &Value{typ: TypeOf(s), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: &d.number}
-	d.scalars[k] = v
-	return v
+	return &Value{typ: TypeOf(s), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: &d.called}
 }
 
 // hostBuffer is a number on the host, passed as an argument: it takes no HBM.

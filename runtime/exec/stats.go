@@ -14,6 +14,7 @@ type Stats struct {
 	Ops         int64
 	Launches    int64
 	GraphBreaks int64
+	Replays     int64 // launches of a compiled function that did not run for it
 	DeviceNS    int64 // simulated TPU time of all launches
 	HostNS      int64 // host time spent in kernels, measured while tracing is on
 	SavedBytes  int64 // HBM traffic that fusion avoided
@@ -79,6 +80,9 @@ type launched struct {
 	realNS  int64
 	talk    []device.Collective
 	ops     []launchedOp
+	// Of a program launched again: what was recorded, and what to add to its numbers.
+	recorded []launchedOp
+	shift    uint64
 }
 
 type launchedOp struct {
@@ -89,6 +93,10 @@ type launchedOp struct {
 func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64, l *device.Launch) {
 	x := g.begin(d, e, d.where(r.nodes[len(r.nodes)-1]))
 	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = why, hit, start, hostNS, l.RealNS, l.Collectives
+	if r.known != nil {
+		x.recorded, x.shift = r.known.ops, r.known.shift
+		return
+	}
 	for _, n := range r.nodes {
 		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
 	}
@@ -119,6 +127,9 @@ func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 		x.cutAt = at
 	}
 	x.ops = x.ops[:0]
+	if x.recorded != nil {
+		x.recorded, x.shift = nil, 0
+	}
 	return x
 }
 
@@ -127,9 +138,13 @@ func (x *launched) group() Group {
 	g := x.entry.graph
 	out := Group{Number: x.number, Cell: x.cell, Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
 		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, RealNS: x.realNS, Collectives: x.talk, InputSpecs: g.Params()}
-	for i, o := range x.ops {
+	ops := x.ops
+	if x.recorded != nil {
+		ops = x.recorded
+	}
+	for i, o := range ops {
 		n := g.Nodes[i]
-		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn, n.Outs[0], o.stack})
+		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn + x.shift, n.Outs[0], o.stack})
 	}
 	for _, r := range g.Outputs {
 		out.OutSpecs = append(out.OutSpecs, r.Spec())

@@ -95,6 +95,9 @@ func (v *Value) SpecRef() *shape.Spec { return &v.typ.Spec }
 // Type is what Spec is a part of, not to be written to.
 func (v *Value) Type() *Type { return v.typ }
 
+// IsConstant says whether it is an argument known on the host.
+func (v *Value) IsConstant() bool { return v.state == Constant }
+
 // ID is unique in a session.
 func (v *Value) ID() uint64 { return v.id }
 

@@ -47,10 +47,10 @@ func newAdam(params []*tpu.Tensor, o AdamOptions, decoupled bool) *Adam {
 	return a
 }
 
-func (a *Adam) step(p, g *tpu.Tensor, st slots, t int) {
+func (a *Adam) step(p, g *tpu.Tensor, st slots, t tick) {
 	b1, b2 := a.o.Betas[0], a.o.Betas[1]
 	if a.decoupled {
-		p.MulInPlace(1 - a.lr*a.o.WeightDecay)
+		p.MulInPlace(t.number(func(lr, _ float64) float64 { return 1 - lr*a.o.WeightDecay }))
 	} else {
 		g = decayed(g, p, a.o.WeightDecay)
 	}
@@ -62,8 +62,8 @@ func (a *Adam) step(p, g *tpu.Tensor, st slots, t int) {
 		top.CopyFrom(top.Maximum(v))
 		v = top
 	}
-	denom := v.Sqrt().Div(math.Sqrt(1 - pow(b2, float64(t)))).Add(a.o.Eps)
-	p.AddcdivInPlace(m, denom, tpu.AddcdivOptions{Value: -a.lr / (1 - pow(b1, float64(t)))})
+	denom := v.Sqrt().Div(t.number(func(_, n float64) float64 { return math.Sqrt(1 - pow(b2, n)) })).Add(a.o.Eps)
+	p.AddcdivInPlace(m, denom, tpu.AddcdivOptions{Value: t.number(func(lr, n float64) float64 { return -lr / (1 - pow(b1, n)) })})
 }
 
 // AdamaxOptions are the options of Adamax; not set: LR 0.002, Betas 0.9 and 0.999, Eps 1e-8.
@@ -90,12 +90,12 @@ func NewAdamax(params []*tpu.Tensor, o AdamaxOptions) *Adamax {
 	return a
 }
 
-func (a *Adamax) step(p, g *tpu.Tensor, st slots, t int) {
+func (a *Adamax) step(p, g *tpu.Tensor, st slots, t tick) {
 	g = decayed(g, p, a.o.WeightDecay)
 	m, u := st.zeros("exp_avg", p), st.zeros("exp_inf", p)
 	m.LerpInPlace(g, 1-a.o.Betas[0])
 	u.CopyFrom(u.Mul(a.o.Betas[1]).Maximum(g.Abs().Add(a.o.Eps)))
-	p.AddcdivInPlace(m, u, tpu.AddcdivOptions{Value: -a.lr / (1 - pow(a.o.Betas[0], float64(t)))})
+	p.AddcdivInPlace(m, u, tpu.AddcdivOptions{Value: t.number(func(lr, n float64) float64 { return -lr / (1 - pow(a.o.Betas[0], n)) })})
 }
 
 // NAdamOptions are the options of NAdam; not set: LR 0.002, Betas 0.9 and 0.999, Eps 1e-8, MomentumDecay 0.004.
@@ -125,7 +125,9 @@ func NewNAdam(params []*tpu.Tensor, o NAdamOptions) *NAdam {
 	return n
 }
 
-func (n *NAdam) step(p, g *tpu.Tensor, st slots, t int) {
+func (n *NAdam) step(p, g *tpu.Tensor, st slots, k tick) {
+	tpu.RunAgain() // the product of the factors so far is a Go number
+	t := k.count()
 	b1, b2 := n.o.Betas[0], n.o.Betas[1]
 	if n.o.Decoupled {
 		p.MulInPlace(1 - n.lr*n.o.WeightDecay)
@@ -172,8 +174,9 @@ func NewRAdam(params []*tpu.Tensor, o RAdamOptions) *RAdam {
 	return r
 }
 
-func (r *RAdam) step(p, g *tpu.Tensor, st slots, t int) {
-	b1, b2, n := r.o.Betas[0], r.o.Betas[1], float64(t)
+func (r *RAdam) step(p, g *tpu.Tensor, st slots, t tick) {
+	tpu.RunAgain() // which operations follow hangs on the count
+	b1, b2, n := r.o.Betas[0], r.o.Betas[1], float64(t.count())
 	if r.o.Decoupled {
 		p.MulInPlace(1 - r.lr*r.o.WeightDecay)
 	} else {

@@ -32,7 +32,7 @@ func NewAdagrad(params []*tpu.Tensor, o AdagradOptions) *Adagrad {
 	return a
 }
 
-func (a *Adagrad) step(p, g *tpu.Tensor, st slots, t int) {
+func (a *Adagrad) step(p, g *tpu.Tensor, st slots, t tick) {
 	g = decayed(g, p, a.o.WeightDecay)
 	sum := st["sum"]
 	if sum == nil {
@@ -40,7 +40,7 @@ func (a *Adagrad) step(p, g *tpu.Tensor, st slots, t int) {
 		st["sum"] = sum
 	}
 	sum.AddcmulInPlace(g, g)
-	p.AddcdivInPlace(g, sum.Sqrt().Add(a.o.Eps), tpu.AddcdivOptions{Value: -a.lr / (1 + float64(t-1)*a.o.LRDecay)})
+	p.AddcdivInPlace(g, sum.Sqrt().Add(a.o.Eps), tpu.AddcdivOptions{Value: t.number(func(lr, n float64) float64 { return -lr / (1 + (n-1)*a.o.LRDecay) })})
 }
 
 // RMSPropOptions are the options of RMSProp; not set: LR 0.01, Alpha 0.99, Eps 1e-8.
@@ -69,7 +69,7 @@ func NewRMSProp(params []*tpu.Tensor, o RMSPropOptions) *RMSProp {
 	return r
 }
 
-func (r *RMSProp) step(p, g *tpu.Tensor, st slots, _ int) {
+func (r *RMSProp) step(p, g *tpu.Tensor, st slots, t tick) {
 	g = decayed(g, p, r.o.WeightDecay)
 	v := st.zeros("square_avg", p)
 	square(v, g, r.o.Alpha)
@@ -83,10 +83,10 @@ func (r *RMSProp) step(p, g *tpu.Tensor, st slots, _ int) {
 		buf := st.zeros("momentum", p)
 		buf.MulInPlace(r.o.Momentum)
 		buf.AddcdivInPlace(g, denom)
-		p.AddInPlace(buf, tpu.AddOptions{Alpha: -r.lr})
+		p.AddInPlace(buf, tpu.AddOptions{Alpha: t.rate(-1)})
 		return
 	}
-	p.AddcdivInPlace(g, denom, tpu.AddcdivOptions{Value: -r.lr})
+	p.AddcdivInPlace(g, denom, tpu.AddcdivOptions{Value: t.rate(-1)})
 }
 
 // AdadeltaOptions are the options of Adadelta; not set: LR 1, Rho 0.9, Eps 1e-6.
@@ -113,13 +113,13 @@ func NewAdadelta(params []*tpu.Tensor, o AdadeltaOptions) *Adadelta {
 	return a
 }
 
-func (a *Adadelta) step(p, g *tpu.Tensor, st slots, _ int) {
+func (a *Adadelta) step(p, g *tpu.Tensor, st slots, t tick) {
 	g = decayed(g, p, a.o.WeightDecay)
 	v, acc := st.zeros("square_avg", p), st.zeros("acc_delta", p)
 	square(v, g, a.o.Rho)
 	delta := acc.Add(a.o.Eps).Sqrt().Div(v.Add(a.o.Eps).Sqrt()).Mul(g)
 	square(acc, delta, a.o.Rho)
-	p.AddInPlace(delta, tpu.AddOptions{Alpha: -a.lr})
+	p.AddInPlace(delta, tpu.AddOptions{Alpha: t.rate(-1)})
 }
 
 // AdafactorOptions are the options of Adafactor; not set: LR 0.01, Beta2Decay
@@ -149,13 +149,13 @@ func NewAdafactor(params []*tpu.Tensor, o AdafactorOptions) *Adafactor {
 	return a
 }
 
-func (a *Adafactor) step(p, g *tpu.Tensor, st slots, t int) {
+func (a *Adafactor) step(p, g *tpu.Tensor, st slots, t tick) {
 	eps1 := or(a.o.Eps1, p.DType().Eps())
-	weight := pow(float64(t), a.o.Beta2Decay)
-	rho := math.Min(a.lr, 1/math.Sqrt(float64(t)))
+	weight := t.number(func(_, n float64) float64 { return pow(n, a.o.Beta2Decay) })
+	rho := t.number(func(lr, n float64) float64 { return math.Min(lr, 1/math.Sqrt(n)) })
 	root := math.Sqrt(float64(p.Size()))
 	scale := norm2(p).Div(root).ClampMin(a.o.Eps2).Mul(rho)
-	p.MulInPlace(1 - a.lr*a.o.WeightDecay)
+	p.MulInPlace(t.number(func(lr, _ float64) float64 { return 1 - lr*a.o.WeightDecay }))
 	var v *tpu.Tensor
 	if n := g.Rank(); n > 1 {
 		rows, cols := g.Dim(-1), g.Dim(-2)
@@ -220,7 +220,7 @@ func NewMuon(params []*tpu.Tensor, o MuonOptions) *Muon {
 	return m
 }
 
-func (m *Muon) step(p, g *tpu.Tensor, st slots, _ int) {
+func (m *Muon) step(p, g *tpu.Tensor, st slots, t tick) {
 	buf := st.zeros("momentum", p)
 	buf.LerpInPlace(g, 1-m.o.Momentum)
 	u := buf
@@ -233,8 +233,8 @@ func (m *Muon) step(p, g *tpu.Tensor, st slots, _ int) {
 	if m.o.MatchAdamW {
 		scale = 0.2 * math.Sqrt(math.Max(rows, cols))
 	}
-	p.MulInPlace(1 - m.lr*m.o.WeightDecay)
-	p.AddInPlace(u, tpu.AddOptions{Alpha: -m.lr * scale})
+	p.MulInPlace(t.number(func(lr, _ float64) float64 { return 1 - lr*m.o.WeightDecay }))
+	p.AddInPlace(u, tpu.AddOptions{Alpha: t.rate(-scale)})
 }
 
 // orthogonal brings the singular values of a matrix near 1 by a quintic iteration.

@@ -2,7 +2,8 @@
 // learning-rate schedules and gradient clipping.
 //
 // It never reads a tensor: step counts and learning rates are Go numbers, which
-// are arguments of a launch, so no step compiles anew. It imports tpu only.
+// are arguments of a launch, so no step compiles anew; a compiled function asks
+// for them at each call. It imports tpu only.
 // Invariant: a step leaves gradients as they were.
 package optim
 
@@ -60,7 +61,7 @@ type base struct {
 	maximize bool
 	state    []slots
 	steps    []int // steps each parameter has seen
-	update   func(p, g *tpu.Tensor, s slots, t int)
+	update   func(p, g *tpu.Tensor, s slots, t tick)
 }
 
 func newBase(params []*tpu.Tensor, lr, byDefault float64, maximize bool) base {
@@ -70,8 +71,29 @@ func newBase(params []*tpu.Tensor, lr, byDefault float64, maximize bool) base {
 	return base{params: params, lr: lr, maximize: maximize, state: make([]slots, len(params)), steps: make([]int, len(params))}
 }
 
+// A tick is one step of one parameter.
+type tick struct {
+	b *base
+	i int
+}
+
+// count is which step of the parameter this is, from 1 on.
+func (t tick) count() int { return t.b.steps[t.i] + 1 }
+
+// number is a number that hangs on the learning rate and the count of steps: in
+// a compiled function it is another one at each call.
+func (t tick) number(f func(lr, count float64) float64) tpu.LiveNumber {
+	return func() float64 { return f(t.b.lr, float64(t.count())) }
+}
+
+// rate is the learning rate times a factor.
+func (t tick) rate(factor float64) tpu.LiveNumber {
+	return func() float64 { return t.b.lr * factor }
+}
+
 // Step changes every parameter that has a gradient.
 func (b *base) Step() {
+	var stepped []int
 	tpu.NoGrad(func() {
 		for i, p := range b.params {
 			g := p.Grad()
@@ -81,11 +103,16 @@ func (b *base) Step() {
 			if b.state[i] == nil {
 				b.state[i] = slots{}
 			}
-			b.steps[i]++
 			if b.maximize {
 				g = g.Neg()
 			}
-			b.update(p, g, b.state[i], b.steps[i])
+			b.update(p, g, b.state[i], tick{b, i})
+			stepped = append(stepped, i)
+		}
+	})
+	tpu.EachCall(func() {
+		for _, i := range stepped {
+			b.steps[i]++
 		}
 	})
 	tpu.Dispatcher().EndStep()
@@ -102,7 +129,7 @@ func (b *base) ZeroGrad() {
 func (b *base) LR() float64 { return b.lr }
 
 // SetLR changes the learning rate.
-func (b *base) SetLR(lr float64) { b.lr = lr }
+func (b *base) SetLR(lr float64) { tpu.EachCall(func() { b.lr = lr }) }
 
 // Params lists the parameters.
 func (b *base) Params() []*tpu.Tensor { return b.params }

@@ -63,6 +63,7 @@ func (p *Plateau) better(x float64) bool {
 
 // Step looks at the measure of one epoch.
 func (p *Plateau) Step(measure float64) {
+	tpu.RunAgain()
 	if p.better(measure) {
 		p.best, p.bad = measure, 0
 	} else {

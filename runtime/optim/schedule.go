@@ -3,6 +3,8 @@ package optim
 import (
 	"math"
 	"sort"
+
+	"github.com/tpush/tpush/runtime/tpu"
 )
 
 // A Schedule gives the learning rate of every step, the first being 0, from
@@ -28,8 +30,10 @@ func NewScheduler(opt Optimizer, s Schedule) *Scheduler {
 
 // Step moves on: call it after the optimizer's.
 func (s *Scheduler) Step() {
-	s.steps++
-	s.opt.SetLR(s.s.LR(s.base, s.steps))
+	tpu.EachCall(func() {
+		s.steps++
+		s.opt.SetLR(s.s.LR(s.base, s.steps))
+	})
 }
 
 // LR is the present learning rate.

@@ -33,7 +33,7 @@ func NewSGD(params []*tpu.Tensor, o SGDOptions) *SGD {
 	return s
 }
 
-func (s *SGD) step(p, g *tpu.Tensor, st slots, _ int) {
+func (s *SGD) step(p, g *tpu.Tensor, st slots, t tick) {
 	g = decayed(g, p, s.o.WeightDecay)
 	if m := s.o.Momentum; m != 0 {
 		v := st["momentum"]
@@ -50,7 +50,7 @@ func (s *SGD) step(p, g *tpu.Tensor, st slots, _ int) {
 			g = v
 		}
 	}
-	p.AddInPlace(g, tpu.AddOptions{Alpha: -s.lr})
+	p.AddInPlace(g, tpu.AddOptions{Alpha: t.rate(-1)})
 }
 
 // RpropOptions are the options of Rprop.
@@ -81,7 +81,7 @@ func NewRprop(params []*tpu.Tensor, o RpropOptions) *Rprop {
 	return r
 }
 
-func (r *Rprop) step(p, g *tpu.Tensor, st slots, _ int) {
+func (r *Rprop) step(p, g *tpu.Tensor, st slots, t tick) {
 	prev := st.zeros("prev", p)
 	size := st["step_size"]
 	if size == nil {
@@ -123,7 +123,9 @@ func NewASGD(params []*tpu.Tensor, o ASGDOptions) *ASGD {
 	return a
 }
 
-func (a *ASGD) step(p, g *tpu.Tensor, st slots, t int) {
+func (a *ASGD) step(p, g *tpu.Tensor, st slots, k tick) {
+	tpu.RunAgain() // which operations follow hangs on the count
+	t := k.count()
 	g = decayed(g, p, a.o.WeightDecay)
 	eta, mu := single(a.lr), 1.0
 	if t > 1 {
@@ -165,11 +167,11 @@ func NewLion(params []*tpu.Tensor, o LionOptions) *Lion {
 	return l
 }
 
-func (l *Lion) step(p, g *tpu.Tensor, st slots, _ int) {
+func (l *Lion) step(p, g *tpu.Tensor, st slots, t tick) {
 	m := st.zeros("exp_avg", p)
 	b1, b2 := l.o.Betas[0], l.o.Betas[1]
-	p.MulInPlace(1 - l.lr*l.o.WeightDecay)
-	p.AddInPlace(m.Mul(b1).Add(g, tpu.AddOptions{Alpha: 1 - b1}).Sign(), tpu.AddOptions{Alpha: -l.lr})
+	p.MulInPlace(t.number(func(lr, _ float64) float64 { return 1 - lr*l.o.WeightDecay }))
+	p.AddInPlace(m.Mul(b1).Add(g, tpu.AddOptions{Alpha: 1 - b1}).Sign(), tpu.AddOptions{Alpha: t.rate(-1)})
 	m.MulInPlace(b2)
 	m.AddInPlace(g, tpu.AddOptions{Alpha: 1 - b2})
 }

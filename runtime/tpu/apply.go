@@ -41,6 +41,9 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 		if err != nil {
 			e.fail(string(def.Name), err)
 		}
+		if c := e.capture; c != nil {
+			c.applied(def, v)
+		}
 		t := e.wrap(v)
 		e.record(def, attrs, ops, t)
 		return t
@@ -75,6 +78,9 @@ func many(e *engine, def *op.Def, attrs op.Attrs, in []any) []*Tensor {
 	vs, err := e.d.Apply(def, attrs, vals...)
 	if err != nil {
 		e.fail(string(def.Name), err)
+	}
+	if c := e.capture; c != nil {
+		c.applied(def, vs[0])
 	}
 	ts := make([]*Tensor, len(vs))
 	for i, v := range vs {

@@ -279,6 +279,9 @@ func (p *pass) run() {
 }
 
 func (p *pass) step(n *node) {
+	if c := p.e.capture; c != nil && n.seq <= c.seq {
+		c.spoil() // a tape from before the run can be followed once
+	}
 	dy := make([]op.Value, len(n.outs))
 	some := false
 	for i, h := range n.outs {
@@ -290,6 +293,7 @@ func (p *pass) step(n *node) {
 			continue
 		}
 		if h.retain {
+			p.e.capture.spoil()
 			h.gather(p.ownCopy(g))
 		}
 		dy[i], some = g, true
@@ -427,6 +431,7 @@ func (p *pass) take(h *history) *Tensor {
 
 func (p *pass) hooked(h *history, g *Tensor) *Tensor {
 	for _, k := range h.hooks {
+		p.e.capture.spoil() // what the hook does is done once
 		delete(p.ours, g.s) // the hook may keep it
 		if r := k.f(g); r != nil {
 			if !shape.EqualDims(r.view.Dims, g.view.Dims) {
@@ -447,6 +452,9 @@ func (p *pass) gather() {
 			if g == nil {
 				continue
 			}
+			if c := p.e.capture; c != nil {
+				c.grad(h)
+			}
 			if p.opts.CreateGraph {
 				if h.grad != nil {
 					g = call("add", nil, h.grad, g)
@@ -457,6 +465,7 @@ func (p *pass) gather() {
 				h.gather(p.ownCopy(g))
 			}
 			for _, k := range h.after {
+				p.e.capture.spoil()
 				k.f(k.t)
 			}
 		}
@@ -467,7 +476,7 @@ func (p *pass) gather() {
 func (p *pass) ownCopy(g *Tensor) *Tensor {
 	if p.ours[g.s] && p.refs[g.s] == 0 && g.whole {
 		delete(p.ours, g.s)
-		return &Tensor{s: g.s, view: g.view, dt: g.dt, whole: true}
+		return &Tensor{s: g.s, view: g.view, dt: g.dt, whole: true, run: g.s.e.run()}
 	}
 	var c *Tensor
 	p.e.withoutGrad(func() { c = call("clone", nil, g) })
@@ -516,7 +525,7 @@ func (r *ref) open(withHistory bool) *Tensor {
 		n.e.fail("backward", &SavedModifiedError{Spec: r.spec, Use: string(n.def.Name), UseAt: n.stack,
 			Write: w.op, WriteAt: w.at, Have: int(s.s.version), Want: int(s.version)})
 	}
-	t := &Tensor{s: s.s, view: s.view, dt: s.dt, whole: s.whole, weak: s.weak}
+	t := &Tensor{s: s.s, view: s.view, dt: s.dt, whole: s.whole, weak: s.weak, run: n.e.run()}
 	if withHistory {
 		t.hist = s.hist
 	}
@@ -639,13 +648,15 @@ func (t *Tensor) RequireGrad(on ...bool) *Tensor {
 			t.engine().fail("require_grad", &GradTypeError{t.dt})
 		}
 		t.outside("require_grad", "made to require a gradient")
+		t.s.e.rebound(t.s)
 		t.hist = &history{spec: t.Spec()}
 		if t.base != nil {
 			t.gen = t.root().gen
 		}
 	case h != nil && h.fn != nil:
 		t.engine().fail("require_grad", &NotLeafError{t.Spec()})
-	default:
+	case h != nil:
+		t.s.e.rebound(t.s)
 		t.hist = nil
 	}
 	return t
@@ -668,6 +679,9 @@ func (t *Tensor) IsLeaf() bool {
 func (t *Tensor) Grad() *Tensor {
 	t.engine()
 	if h := t.history(); h != nil {
+		if c := t.s.e.capture; c != nil {
+			c.grad(h)
+		}
 		return h.grad
 	}
 	return nil
@@ -683,6 +697,9 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	case g != nil && !g.Spec().Equal(t.Spec()):
 		t.engine().fail("set_grad", &shape.MismatchError{Left: g.Spec(), Right: t.Spec(), Axis: -1, Why: "a gradient has the type of its tensor"})
 	}
+	if c := t.s.e.capture; c != nil {
+		c.grad(h)
+	}
 	h.grad = g
 	t.engine().live.gathers(h)
 	t.engine().d.Touch()
@@ -692,6 +709,9 @@ func (t *Tensor) SetGrad(g *Tensor) {
 func (t *Tensor) ZeroGrad() {
 	t.engine()
 	if h := t.history(); h != nil {
+		if c := t.s.e.capture; c != nil {
+			c.grad(h)
+		}
 		h.grad = nil
 		t.engine().d.Touch()
 	}
@@ -706,6 +726,7 @@ func (t *Tensor) RetainGrad() *Tensor {
 	}
 	h.retain = true
 	t.engine().live.gathers(h)
+	t.s.e.rebound(t.s)
 	return t
 }
 
@@ -718,6 +739,7 @@ func (t *Tensor) Hook(f func(*Tensor) *Tensor) (remove func()) {
 		t.engine().fail("hook", &NoGraphError{t.Spec()})
 	}
 	k := &hook{f}
+	t.s.e.rebound(t.s)
 	h.hooks = append(h.hooks, k)
 	return func() {
 		for i, x := range h.hooks {
@@ -744,6 +766,7 @@ func (t *Tensor) PostAccumulateHook(f func(*Tensor)) (remove func()) {
 		t.engine().fail("hook", &NotLeafError{t.Spec()})
 	}
 	k := &postHook{t, f}
+	t.s.e.rebound(t.s)
 	h.after = append(h.after, k)
 	return func() {
 		if i := slices.Index(h.after, k); i >= 0 {
@@ -774,7 +797,7 @@ func (t *Tensor) Name() string {
 // Detach gives a handle on the same storage that takes no part in gradients.
 func (t *Tensor) Detach() *Tensor {
 	t.engine()
-	x := &Tensor{s: t.s, view: t.view, dt: t.dt, whole: t.whole}
+	x := &Tensor{s: t.s, view: t.view, dt: t.dt, whole: t.whole, run: t.s.e.run()}
 	if !t.whole {
 		x.base = t.s.entire()
 	}
@@ -783,7 +806,7 @@ func (t *Tensor) Detach() *Tensor {
 
 // entire gives a handle on the whole storage without history.
 func (s *Storage) entire() *Tensor {
-	return &Tensor{s: s, view: &s.value.Type().Seen, dt: s.dtype(), whole: true}
+	return &Tensor{s: s, view: &s.value.Type().Seen, dt: s.dtype(), whole: true, run: s.e.run()}
 }
 
 // GradFn names the operation that made t on the tape, "" for a leaf.

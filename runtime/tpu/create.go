@@ -28,6 +28,9 @@ func (e *engine) upload(a kernel.Array, what string) *Tensor {
 	if err != nil {
 		e.fail(what, err)
 	}
+	if c := e.capture; c != nil {
+		c.constant(v)
+	}
 	return e.wrap(v)
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/sim"
@@ -27,6 +28,8 @@ type engine struct {
 	tidy      *tidyScope
 	capture   *capture // inside a compiled function
 	live      liveness // of the tape, for a root walk
+	replays   []weak.Pointer[replay]
+	runs      uint32 // of compiled functions that were watched
 }
 
 // ambient is the engine that factories use: the only state of the package.

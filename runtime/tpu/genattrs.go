@@ -46,6 +46,12 @@ func optionOr(d *op.Def, name string, v any) any {
 			p = &d.Params[i]
 		}
 	}
+	if f, ok := v.(LiveNumber); ok {
+		v = f()
+		if c := ambientEngine().capture; c != nil {
+			c.option(d, p, f)
+		}
+	}
 	n, isNumber := number(v)
 	switch p.Kind {
 	case op.KInt:

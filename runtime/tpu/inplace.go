@@ -165,6 +165,9 @@ func (t *Tensor) write(def *op.Def, attrs op.Attrs, in []any, out bool) *Tensor 
 	if err != nil {
 		e.fail(name, err)
 	}
+	if c := e.capture; c != nil {
+		c.applied(def, v)
+	}
 	if want[0].DType != t.dt {
 		v = e.castValue(v, t.dt)
 	}
@@ -172,6 +175,7 @@ func (t *Tensor) write(def *op.Def, attrs op.Attrs, in []any, out bool) *Tensor 
 	if e.noGrad == 0 && t.base == nil && t.hist != nil {
 		t.hist = nil // a result without a gradient
 		t.gen++
+		e.rebound(t.s)
 	}
 	return t
 }
@@ -265,6 +269,9 @@ func (t *Tensor) become(name string, r *Tensor, keep, direct bool) {
 	if e.noGrad > 0 {
 		return
 	}
+	if rootHist != nil || r.hist != nil {
+		e.rebound(t.s)
+	}
 	if t == root && direct {
 		if root.hist = r.hist; r.hist != nil {
 			r.hist.spec = root.Spec()
@@ -355,6 +362,7 @@ func (t *Tensor) SetData(u *Tensor) *Tensor {
 	if u.dt != t.dt {
 		t.engine().fail("set_data", &CastError{u.dt, t.dt})
 	}
+	t.s.e.rebound(t.s)
 	t.s, t.view, t.whole, t.base = u.s, u.view, u.whole, nil
 	if !u.whole {
 		t.base = u.s.entire()
@@ -372,7 +380,9 @@ func (t *Tensor) review(def *op.Def, attrs op.Attrs) *Tensor {
 	if h := t.history(); e.noGrad == 0 && h != nil && h.fn == nil {
 		e.fail(string(def.Name), &LeafWriteError{Spec: t.Spec()})
 	}
+	e.rebound(t.s)
 	below := *t
+	below.run = e.run()
 	x := view(e, def, attrs, []any{&below})
 	if t.base == nil && !x.whole {
 		t.base = &below

@@ -114,6 +114,9 @@ func asFloat(x any) float64 {
 		return float64(x)
 	case float64:
 		return x
+	case LiveNumber:
+		n, _ := number(x)
+		return asFloat(n)
 	}
 	return 0
 }

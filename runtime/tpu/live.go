@@ -208,6 +208,9 @@ func (t *Tensor) Free() {
 	if s.freed {
 		return
 	}
+	if c := s.e.capture; c != nil && !c.owns(s) {
+		c.spoil()
+	}
 	s.freed = true
 	s.e.live.written(s)
 	s.memo = nil
@@ -275,6 +278,9 @@ func keepSaved(n *node, keep map[*Storage]bool) {
 
 // Keep makes t outlive the Tidy it was made in, and gives it back.
 func Keep(t *Tensor) *Tensor {
+	if c := t.s.e.capture; c != nil && c.owns(t.s) {
+		c.spoil() // it outlives the run: the next one finds it there
+	}
 	t.s.keep = true
 	return t
 }

@@ -1,8 +1,6 @@
 package tpu
 
 import (
-	"reflect"
-
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/sim"
 	"github.com/tpush/tpush/runtime/exec"
@@ -20,6 +18,7 @@ var (
 // SetMode changes the mode; what is queued is launched first.
 func SetMode(m *exec.Mode) {
 	e := ambientEngine()
+	e.capture.spoil()
 	if err := e.d.SetMode(m); err != nil {
 		e.fail("mode", err)
 	}
@@ -138,135 +137,3 @@ func WithPrecision(name string, f func()) {
 // are computed on the host from now on, in the whole process: exactly, with
 // the same bits on every machine, or on the processor's own unit when it has one.
 func SetExactBF16(exact bool) { kernel.SetExactBF16(exact) }
-
-// A capture is one run of a compiled function.
-type capture struct {
-	outer *capture
-	seq   uint64     // tape nodes made before
-	wrote []*Storage // storages written and gradients gathered meanwhile
-	made  []*Storage // storages made meanwhile
-}
-
-// CompileOptions change Compile.
-type CompileOptions struct {
-	// Dynamic is kept for programs written for the real system: sizes are always
-	// part of the key here, and Go numbers never are.
-	Dynamic bool
-}
-
-// Compile gives a function of f's own type whose operations are launched as
-// one program. Reading a value inside f is refused with
-// *exec.ReadWhileTracingError; gradients flow through.
-//
-// f runs at each call, its operations collected, and the program is found again
-// by what they are: rows, edges, static attributes, types and outputs. What f
-// reads of Go (closures, fields, branches), the mode and which tensors want
-// gradients therefore need no guards. Go numbers are arguments of the program.
-func Compile(f any, _ ...CompileOptions) any {
-	fv := reflect.ValueOf(f)
-	if fv.Kind() != reflect.Func {
-		refuse("compile", operandError(f, "a function is wanted"))
-	}
-	return reflect.MakeFunc(fv.Type(), func(args []reflect.Value) []reflect.Value {
-		e := ambientEngine()
-		var out []reflect.Value
-		e.program(func() []*Tensor {
-			if fv.Type().IsVariadic() {
-				out = fv.CallSlice(args)
-			} else {
-				out = fv.Call(args)
-			}
-			var ts []*Tensor
-			for _, v := range out {
-				ts = collectTensors(v, ts)
-			}
-			for _, v := range args { // in-place writes and gradients of arguments
-				ts = collectTensors(v, ts)
-			}
-			return ts
-		})
-		return out
-	}).Interface()
-}
-
-// program runs f with its operations collected and launches them as one region.
-func (e *engine) program(f func() []*Tensor) {
-	if err := e.d.BeginProgram(); err != nil {
-		e.fail("compile", err)
-	}
-	c := &capture{outer: e.capture, seq: e.seq}
-	e.capture = c
-	done := false
-	defer func() {
-		e.capture = c.outer
-		if !done {
-			e.d.AbortProgram()
-		}
-	}()
-	results := f()
-	done = true
-	if err := e.d.EndProgram(c.needed(results)...); err != nil {
-		e.fail("compile", err)
-	}
-	e.capture = c.outer
-	for _, s := range c.made {
-		if c.outer != nil || s.value.HBMBytes() > 0 { // the others stayed on chip
-			s.adopt()
-		}
-	}
-	if c.outer != nil {
-		c.outer.wrote = append(c.outer.wrote, c.wrote...)
-	}
-}
-
-// needed lists the values the program must leave behind: results, gradients,
-// storages that were written, and what the tape saved of the results.
-func (c *capture) needed(results []*Tensor) []*exec.Value {
-	var vs []*exec.Value
-	seen := map[*node]bool{}
-	var nodes []*node
-	add := func(t *Tensor) {
-		if t == nil {
-			return
-		}
-		vs = append(vs, t.s.value)
-		if h := t.hist; h != nil {
-			if h.grad != nil {
-				vs = append(vs, h.grad.s.value)
-			}
-			if h.fn != nil && h.fn.seq > c.seq && !seen[h.fn] {
-				seen[h.fn] = true
-				nodes = append(nodes, h.fn)
-			}
-		}
-	}
-	for _, t := range results {
-		add(t)
-	}
-	for _, s := range c.wrote {
-		vs = append(vs, s.value)
-	}
-	for len(nodes) > 0 {
-		n := nodes[len(nodes)-1]
-		nodes = nodes[:len(nodes)-1]
-		for _, s := range n.saved {
-			if s != nil && s.s.version == s.version {
-				vs = append(vs, s.s.value)
-			}
-		}
-		for _, h := range n.ins {
-			if h != nil && h.fn != nil && h.fn.seq > c.seq && !seen[h.fn] {
-				seen[h.fn] = true
-				nodes = append(nodes, h.fn)
-			}
-		}
-	}
-	return vs
-}
-
-// collectTensors lists the tensors a value leads to.
-func collectTensors(v reflect.Value, ts []*Tensor) []*Tensor {
-	w := &walker{visitTensor: func(t *Tensor) { ts = append(ts, t) }}
-	w.visit(v)
-	return ts
-}

@@ -22,6 +22,9 @@ func number(x any) (any, bool) {
 		return int64(x), true
 	case nil:
 		return nil, false
+	case LiveNumber:
+		ambientEngine().capture.spoil() // nobody will ask again
+		return x(), true
 	}
 	v := reflect.ValueOf(x)
 	switch {
@@ -63,6 +66,8 @@ func (e *engine) resolve(name string, x any) operand {
 		return operand{v: e.d.Scalar(x)}
 	case int:
 		return operand{v: e.d.Scalar(int64(x))}
+	case LiveNumber:
+		return operand{v: e.liveOperand(x)}
 	case complex128:
 		return operand{v: e.d.Scalar(x)}
 	case complex64:

@@ -11,12 +11,14 @@ import (
 // Seed starts the random numbers anew.
 func Seed(n uint64) {
 	e := ambientEngine()
+	e.capture.spoil()
 	e.seed, e.offset = n, 0
 }
 
 // RNGState gives seed and offset of the generator as a u64[2] tensor.
 func RNGState() *Tensor {
 	e := ambientEngine()
+	e.capture.spoil()
 	a := kernel.New(shape.Of(dtype.U64, 2))
 	p := kernel.As[uint64](a.Buf)
 	p[0], p[1] = e.seed, e.offset
@@ -36,10 +38,10 @@ func SetRNGState(t *Tensor) {
 // draw never recompiles; the counter moves by what the results took.
 func (e *engine) draw(name op.Name, given op.Attrs, in ...any) []*Tensor {
 	def, attrs := lookup(name, given)
-	a := kernel.New(shape.Of(dtype.U64, 2))
-	p := kernel.As[uint64](a.Buf)
-	p[0], p[1] = e.seed, e.offset
-	v := e.d.Constant(a, "rng_state")
+	v := e.rngState(0)
+	if c := e.capture; c != nil {
+		c.draws(v)
+	}
 	state := &Tensor{s: &Storage{e: e, value: v}, view: &v.Type().Seen, dt: dtype.U64, whole: true}
 	out := doAll(def, attrs, append([]any{state}, in...)...)
 	e.offset += kernel.DrawOffset(out[0].Size(), op.DrawBits(name, attrs, out[0].Spec()))

@@ -16,6 +16,7 @@ func NewGenerator(seed uint64) *Generator { return &Generator{seed: seed} }
 // next Run goes on where this one ends.
 func (g *Generator) Run(f func()) {
 	e := ambientEngine()
+	e.capture.spoil()
 	seed, offset := e.seed, e.offset
 	e.seed, e.offset = g.seed, g.offset
 	defer func() {
@@ -38,6 +39,7 @@ func InitialSeed() uint64 { return ambientEngine().seed }
 // as if f had not run.
 func ForkRNG(f func()) {
 	e := ambientEngine()
+	e.capture.spoil()
 	seed, offset := e.seed, e.offset
 	defer func() { e.seed, e.offset = seed, offset }()
 	f()

@@ -96,6 +96,7 @@ func (p *Snapshot) Values(f func(*exec.Value)) {
 // Restore makes every tensor what it was.
 func (p *Snapshot) Restore() {
 	p.e.live.forget()
+	p.e.unsettle()
 	for t, old := range p.tensors {
 		*t = old
 	}

@@ -127,7 +127,7 @@ func (e *engine) room() *slab {
 func (s *Storage) adopt() {
 	e := s.e
 	if c := e.capture; c != nil {
-		c.made = append(c.made, s)
+		c.born(s)
 		return
 	}
 	if e.d.Rooted() || s.batch != nil {
@@ -152,6 +152,9 @@ func (s *Storage) adopt() {
 // set replaces the value: the only write there is. The former value is given
 // back unless keep says that somebody else holds it.
 func (s *Storage) set(v *exec.Value, name string, keep bool) {
+	if c := s.e.capture; c != nil {
+		c.touch(s)
+	}
 	old := s.value
 	s.e.live.written(s)
 	s.value = v

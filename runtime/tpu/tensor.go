@@ -22,6 +22,7 @@ type Tensor struct {
 	multi bool // one of several views made by one call
 	quiet bool // a view made without gradients of something that wants them
 	gen   uint32
+	run   uint32   // of a compiled function that made the handle, 0 for none
 	hist  *history // nil: takes no part in gradients
 	base  *Tensor  // the tensor this is a view of, nil for none; never itself a view
 }
@@ -60,6 +61,9 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 		if err != nil {
 			return nil, err
 		}
+		if c := e.capture; c != nil {
+			c.applied(def, v)
+		}
 		return e.wrap(v), nil
 	}
 	k := s.used
@@ -84,7 +88,7 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 
 // seenAs makes a tensor that sees the storage of t through v.
 func (t *Tensor) seenAs(v shape.View) *Tensor {
-	x := &Tensor{s: t.s, view: &v, dt: t.dt}
+	x := &Tensor{s: t.s, view: &v, dt: t.dt, run: t.s.e.run()}
 	x.whole = v.Offset == 0 && v.Contiguous() && shape.Size(v.Dims) == t.s.size()
 	return x
 }
@@ -110,6 +114,9 @@ func (t *Tensor) value() *exec.Value {
 	s := t.s
 	if s.freed {
 		s.e.fail("", &FreedError{t.Spec()})
+	}
+	if c := s.e.capture; c != nil {
+		c.use(t)
 	}
 	if t.whole {
 		have := s.value.SpecRef().Dims
