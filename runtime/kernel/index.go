@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // The rules for positions outside an axis are the TPU's: a read takes the
@@ -79,15 +80,29 @@ func selectRows(out, x Array, idx []int64, axis int) error {
 	x = Contiguous(x)
 	row := inner * w
 	src := x.Buf[x.Offset*w:]
+	run := simd.RunsOf(simd.Chosen())
+	past := len(out.Buf) >= pastCache
 	Parallel(outer*len(idx), max(1, 1<<14/inner), func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, i := r/len(idx), r%len(idx)
-			from := (o*n + nearIndex(idx[i], n)) * row
-			copy(out.Buf[r*row:(r+1)*row], src[from:from+row])
+		var places [pickedRows + simd.RowsAhead]int
+		for at := lo; at < hi; at += pickedRows {
+			count := min(pickedRows, hi-at)
+			for k := range count + simd.RowsAhead {
+				r := min(at+k, hi-1)
+				o, i := r/len(idx), r%len(idx)
+				places[k] = (o*n + nearIndex(idx[i], n)) * row
+			}
+			run.PickRows(out.Buf[at*row:], src, row, places[:count+simd.RowsAhead], count, past)
 		}
 	})
 	return nil
 }
+
+const (
+	// pickedRows is how many rows are picked at a time.
+	pickedRows = 64
+	// pastCache is the size in bytes from which a result is not kept in the caches.
+	pastCache = 8 << 20
+)
 
 // Gather reads out[i,j,..] = x[idx[i,j,..],j,..], the index on the axis "dim".
 func Gather(c *Call) error {

@@ -3,7 +3,6 @@ package kernel
 import (
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
-	"github.com/tpush/tpush/runtime/simd"
 )
 
 // Scatter copies the first input and writes the source (third input) at
@@ -272,44 +271,6 @@ func IndexAdd(c *Call) error {
 		addSlices[int64](c, src, dim)
 	}
 	return nil
-}
-
-// addSlices adds src[.., i, ..] to the slice idx[i] of the axis, in order of i.
-// Each thread does it for its range of the axis, so the order is that of one.
-func addSlices[T factor](c *Call, src Array, dim int) {
-	out, idx := c.Out[0], Int64s(c.In[1])
-	res, x := wideResult[T](out), wideElems[T](c.In[0])
-	from := wideElems[T](src)
-	n, inner, outer := 1, 1, 1
-	if len(out.Dims) > 0 {
-		n, inner, outer = out.Dims[dim], shape.Size(out.Dims[dim+1:]), shape.Size(out.Dims[:dim])
-	}
-	// Every range reads all indices; that must stay little beside the additions.
-	grain := max(1, 1<<15/max(1, inner), n*min(len(idx), 1<<20)/max(1, 4*len(from)))
-	g, one := simd.KernelsOf[T](simd.Chosen()), []T{scalarOf[T](1)}
-	Parallel(n, grain, func(lo, hi int) {
-		for o := range outer {
-			copy(res[(o*n+lo)*inner:(o*n+hi)*inner], x[(o*n+lo)*inner:])
-			if inner == 0 {
-				continue
-			}
-			for i, id := range idx {
-				if id < int64(lo) || id >= int64(hi) {
-					continue
-				}
-				to := res[(o*n+int(id))*inner:][:inner]
-				add := from[(o*len(idx)+i)*inner:][:inner]
-				if inner >= 16 && !out.DType.IsComplex() {
-					g.Stream(1, one, 0, add, inner, to, true) // 1·x + y
-					continue
-				}
-				for j, v := range add {
-					to[j] += v
-				}
-			}
-		}
-	})
-	storeWide(out, res)
 }
 
 func scaleBy[T factor](xs []T, a float64) {

@@ -9,25 +9,26 @@ import (
 // the same bits from rows, from columns and from a strided view.
 func TestSumOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 16, 17, 100, sumBlock, sumBlock + 1, 3*sumBlock + 7} {
-		const columns = 5
-		x := ramp(n, columns)
-		v := As[float32](x.Buf)[:n*columns]
-		for i := range v {
-			v[i] = float32(math.Sin(float64(i)*1.7)) * 1000
-		}
-		want := make([]float32, columns)
-		for j := range want {
-			want[j] = orderedSum(v, j, columns)
-		}
-		byColumn := make([]float32, columns)
-		sumAs(x, []int{0}, byColumn)
-		turned := x
-		turned.Dims, turned.Strides = []int{columns, n}, []int{1, columns}
-		byRow := make([]float32, columns)
-		sumAs(turned, []int{1}, byRow)
-		for j := range want {
-			if byColumn[j] != want[j] || byRow[j] != want[j] {
-				t.Errorf("n %d column %d: columns %v, rows %v, want %v", n, j, byColumn[j], byRow[j], want[j])
+		for _, columns := range []int{5, 150} {
+			x := ramp(n, columns)
+			v := As[float32](x.Buf)[:n*columns]
+			for i := range v {
+				v[i] = float32(math.Sin(float64(i)*1.7)) * 1000
+			}
+			want := make([]float32, columns)
+			for j := range want {
+				want[j] = orderedSum(v, j, columns)
+			}
+			byColumn := make([]float32, columns)
+			sumAs(x, []int{0}, byColumn)
+			turned := x
+			turned.Dims, turned.Strides = []int{columns, n}, []int{1, columns}
+			byRow := make([]float32, columns)
+			sumAs(turned, []int{1}, byRow)
+			for j := range want {
+				if byColumn[j] != want[j] || byRow[j] != want[j] {
+					t.Errorf("n %d column %d: columns %v, rows %v, want %v", n, j, byColumn[j], byRow[j], want[j])
+				}
 			}
 		}
 	}

@@ -28,7 +28,8 @@ type Kernels[T Factor] struct {
 	stream1      streamFunc
 	dots         dotsFunc
 	transpose    moveFunc
-	pack         [2]moveFunc // rows of Narrow and of Cols
+	pack         [2]moveFunc    // rows of Narrow and of Cols
+	addRows      [2]addRowsFunc // into the cache, past it
 }
 
 type (

@@ -12,11 +12,12 @@ type Runs struct {
 	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
 	widenRows                                  [2]panelsFunc // one panel of rowCols columns, and four
 	stream8, stream1                           streamFunc
-	max, min                                   func(n int, src, best *byte) (nan uint64)
+	max, min                                   func(n int, src *byte) (best float32, nan uint64)
 	find                                       func(n int, src *byte, x float32) (index int)
 	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
 	split                                      func(n int, src, even, odd *byte)
 	merge                                      func(n int, even, odd, dst *byte)
+	pickRows                                   [2]pickRowsFunc // into the cache, past it
 }
 
 // convertStep is how many elements a conversion takes at a time.
@@ -169,23 +170,18 @@ func (r *Runs) ArgMin(row []float32) int {
 	return r.arg(row, r.min, func(a, b float32) bool { return a < b })
 }
 
-func (r *Runs) arg(row []float32, extreme func(n int, src, best *byte) uint64, better func(a, b float32) bool) int {
+func (r *Runs) arg(row []float32, extreme func(n int, src *byte) (float32, uint64), better func(a, b float32) bool) int {
 	whole := 0
 	best := row[0]
 	if r.lanes > 0 {
 		whole = len(row) / r.lanes * r.lanes
 	}
 	if whole > 0 {
-		var lanes [16]float32
-		if extreme(whole, at(row), at(lanes[:])) != 0 {
-			whole = 0 // a NaN: where is the first?
+		most, nan := extreme(whole, at(row))
+		if nan != 0 {
+			whole = 0 // where is the first?
 		} else {
-			best = lanes[0]
-			for _, x := range lanes[1:r.lanes] {
-				if better(x, best) {
-					best = x
-				}
-			}
+			best = most
 		}
 	}
 	// best is the extreme of the first whole elements, wherever it is.

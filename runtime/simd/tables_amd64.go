@@ -21,14 +21,14 @@ var kernelsF32 = [...]*Kernels[float32]{
 		Level: AVX2, Rows: 6, Cols: 16, Narrow: 8, Lanes: 8,
 		tile:   []tileFunc{nil, tileF32AVX2_1x16, tileF32AVX2_2x16, tileF32AVX2_3x16, tileF32AVX2_4x16, tileF32AVX2_5x16, tileF32AVX2_6x16},
 		narrow: []tileFunc{nil, tileF32AVX2_1x8, tileF32AVX2_2x8, tileF32AVX2_3x8, tileF32AVX2_4x8, tileF32AVX2_5x8, tileF32AVX2_6x8},
-		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, dots: dotsF32AVX2, transpose: transpose32AVX2,
+		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, addRows: [2]addRowsFunc{addRowsF32AVX2, addRowsPastF32AVX2}, dots: dotsF32AVX2, transpose: transpose32AVX2,
 		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
 	},
 	AVX512: {
 		Level: AVX512, Rows: 12, Cols: 32, Narrow: 16, Lanes: 16,
 		tile:   []tileFunc{nil, tileF32AVX512_1x32, tileF32AVX512_2x32, tileF32AVX512_3x32, tileF32AVX512_4x32, tileF32AVX512_5x32, tileF32AVX512_6x32, tileF32AVX512_7x32, tileF32AVX512_8x32, tileF32AVX512_9x32, tileF32AVX512_10x32, tileF32AVX512_11x32, tileF32AVX512_12x32},
 		narrow: []tileFunc{nil, tileF32AVX512_1x16, tileF32AVX512_2x16, tileF32AVX512_3x16, tileF32AVX512_4x16, tileF32AVX512_5x16, tileF32AVX512_6x16, tileF32AVX512_7x16, tileF32AVX512_8x16, tileF32AVX512_9x16, tileF32AVX512_10x16, tileF32AVX512_11x16, tileF32AVX512_12x16},
-		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, dots: dotsF32AVX512, transpose: transpose32AVX512,
+		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, addRows: [2]addRowsFunc{addRowsF32AVX512, addRowsPastF32AVX512}, dots: dotsF32AVX512, transpose: transpose32AVX512,
 		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
 	},
 }
@@ -38,14 +38,14 @@ var kernelsF64 = [...]*Kernels[float64]{
 		Level: AVX2, Rows: 6, Cols: 8, Narrow: 4,
 		tile:   []tileFunc{nil, tileF64AVX2_1x8, tileF64AVX2_2x8, tileF64AVX2_3x8, tileF64AVX2_4x8, tileF64AVX2_5x8, tileF64AVX2_6x8},
 		narrow: []tileFunc{nil, tileF64AVX2_1x4, tileF64AVX2_2x4, tileF64AVX2_3x4, tileF64AVX2_4x4, tileF64AVX2_5x4, tileF64AVX2_6x4},
-		axpy:   axpyF64, stream8: streamF64AVX2_8, stream1: streamF64AVX2_1,
+		axpy:   axpyF64, stream8: streamF64AVX2_8, stream1: streamF64AVX2_1, addRows: [2]addRowsFunc{addRowsF64AVX2, addRowsPastF64AVX2},
 		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
 	},
 	AVX512: {
 		Level: AVX512, Rows: 12, Cols: 16, Narrow: 8,
 		tile:   []tileFunc{nil, tileF64AVX512_1x16, tileF64AVX512_2x16, tileF64AVX512_3x16, tileF64AVX512_4x16, tileF64AVX512_5x16, tileF64AVX512_6x16, tileF64AVX512_7x16, tileF64AVX512_8x16, tileF64AVX512_9x16, tileF64AVX512_10x16, tileF64AVX512_11x16, tileF64AVX512_12x16},
 		narrow: []tileFunc{nil, tileF64AVX512_1x8, tileF64AVX512_2x8, tileF64AVX512_3x8, tileF64AVX512_4x8, tileF64AVX512_5x8, tileF64AVX512_6x8, tileF64AVX512_7x8, tileF64AVX512_8x8, tileF64AVX512_9x8, tileF64AVX512_10x8, tileF64AVX512_11x8, tileF64AVX512_12x8},
-		axpy:   axpyF64, stream8: streamF64AVX512_8, stream1: streamF64AVX512_1,
+		axpy:   axpyF64, stream8: streamF64AVX512_8, stream1: streamF64AVX512_1, addRows: [2]addRowsFunc{addRowsF64AVX512, addRowsPastF64AVX512},
 		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
 	},
 }
@@ -55,12 +55,12 @@ var runs = [...]*Runs{
 	{
 		Level: AVX2, SumRows: 8, lanes: 8, rowCols: 16, widenRows: [2]panelsFunc{widenRowsBF16AVX2_1, widenRowsBF16AVX2_4}, stream8: streamBF16AVX2_8, stream1: streamBF16AVX2_1,
 		widenBF16: widenBF16AVX2, widenF16: widenF16AVX2, narrowBF16: narrowBF16AVX2, narrowF16: narrowF16AVX2,
-		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2,
+		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2},
 	},
 	{
 		Level: AVX512, SumRows: 16, lanes: 16, rowCols: 32, widenRows: [2]panelsFunc{widenRowsBF16AVX512_1, widenRowsBF16AVX512_4}, stream8: streamBF16AVX512_8, stream1: streamBF16AVX512_1,
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
-		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512,
+		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512},
 	},
 }
 

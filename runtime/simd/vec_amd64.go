@@ -17,10 +17,10 @@ func narrowBF16AVX2(n int, src *byte, dst *byte)
 func narrowF16AVX2(n int, src *byte, dst *byte)
 
 //go:noescape
-func maxF32AVX2(n int, src *byte, best *byte) (nan uint64)
+func maxF32AVX2(n int, src *byte) (best float32, nan uint64)
 
 //go:noescape
-func minF32AVX2(n int, src *byte, best *byte) (nan uint64)
+func minF32AVX2(n int, src *byte) (best float32, nan uint64)
 
 //go:noescape
 func findF32AVX2(n int, src *byte, x float32) (index int)
@@ -47,10 +47,10 @@ func narrowBF16AVX512(n int, src *byte, dst *byte)
 func narrowF16AVX512(n int, src *byte, dst *byte)
 
 //go:noescape
-func maxF32AVX512(n int, src *byte, best *byte) (nan uint64)
+func maxF32AVX512(n int, src *byte) (best float32, nan uint64)
 
 //go:noescape
-func minF32AVX512(n int, src *byte, best *byte) (nan uint64)
+func minF32AVX512(n int, src *byte) (best float32, nan uint64)
 
 //go:noescape
 func findF32AVX512(n int, src *byte, x float32) (index int)

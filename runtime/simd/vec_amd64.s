@@ -113,49 +113,129 @@ loop:
 	VZEROUPPER
 	RET
 
-// func maxF32AVX2(n int, src *byte, best *byte) (nan uint64)
-// Requires: AVX
+// func maxF32AVX2(n int, src *byte) (best float32, nan uint64)
+// Requires: AVX, MMX+
 TEXT ·maxF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    src+8(FP), CX
 	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
 	XORQ    DX, DX
+	SUBQ    $0x20, AX
+	JL      rest
 
-loop:
-	VMOVUPS   (CX), Y1
-	VMAXPS    Y0, Y1, Y0
-	VCMPPS    $0x03, Y1, Y1, Y1
-	VMOVMSKPS Y1, BX
+four:
+	VMOVUPS    (CX), Y4
+	VMAXPS     Y4, Y0, Y0
+	VMOVUPS    32(CX), Y5
+	VMAXPS     Y5, Y1, Y1
+	VMOVUPS    64(CX), Y6
+	VMAXPS     Y6, Y2, Y2
+	VMOVUPS    96(CX), Y7
+	VMAXPS     Y7, Y3, Y3
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	VCMPPS     $0x03, Y4, Y5, Y4
+	VMOVMSKPS  Y4, BX
+	ORQ        BX, DX
+	VCMPPS     $0x03, Y6, Y7, Y4
+	VMOVMSKPS  Y4, BX
+	ORQ        BX, DX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x20, AX
+	JGE        four
+
+rest:
+	ADDQ $0x20, AX
+	JZ   fold
+
+one:
+	VMOVUPS   (CX), Y4
+	VMAXPS    Y4, Y0, Y0
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VMOVMSKPS Y4, BX
 	ORQ       BX, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x08, AX
-	JG        loop
-	MOVQ      best+16(FP), AX
-	VMOVUPS   Y0, (AX)
-	MOVQ      DX, nan+24(FP)
+	JG        one
+
+fold:
+	VMAXPS       Y1, Y0, Y0
+	VMAXPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VMAXPS       X1, X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	MOVQ         DX, nan+24(FP)
+	VMOVSS       X0, best+16(FP)
 	VZEROUPPER
 	RET
 
-// func minF32AVX2(n int, src *byte, best *byte) (nan uint64)
-// Requires: AVX
+// func minF32AVX2(n int, src *byte) (best float32, nan uint64)
+// Requires: AVX, MMX+
 TEXT ·minF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    src+8(FP), CX
 	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
 	XORQ    DX, DX
+	SUBQ    $0x20, AX
+	JL      rest
 
-loop:
-	VMOVUPS   (CX), Y1
-	VMINPS    Y0, Y1, Y0
-	VCMPPS    $0x03, Y1, Y1, Y1
-	VMOVMSKPS Y1, BX
+four:
+	VMOVUPS    (CX), Y4
+	VMINPS     Y4, Y0, Y0
+	VMOVUPS    32(CX), Y5
+	VMINPS     Y5, Y1, Y1
+	VMOVUPS    64(CX), Y6
+	VMINPS     Y6, Y2, Y2
+	VMOVUPS    96(CX), Y7
+	VMINPS     Y7, Y3, Y3
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	VCMPPS     $0x03, Y4, Y5, Y4
+	VMOVMSKPS  Y4, BX
+	ORQ        BX, DX
+	VCMPPS     $0x03, Y6, Y7, Y4
+	VMOVMSKPS  Y4, BX
+	ORQ        BX, DX
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x20, AX
+	JGE        four
+
+rest:
+	ADDQ $0x20, AX
+	JZ   fold
+
+one:
+	VMOVUPS   (CX), Y4
+	VMINPS    Y4, Y0, Y0
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VMOVMSKPS Y4, BX
 	ORQ       BX, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x08, AX
-	JG        loop
-	MOVQ      best+16(FP), AX
-	VMOVUPS   Y0, (AX)
-	MOVQ      DX, nan+24(FP)
+	JG        one
+
+fold:
+	VMINPS       Y1, Y0, Y0
+	VMINPS       Y3, Y2, Y2
+	VMINPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMINPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VMINPS       X1, X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMINPS       X1, X0, X0
+	MOVQ         DX, nan+24(FP)
+	VMOVSS       X0, best+16(FP)
 	VZEROUPPER
 	RET
 
@@ -435,49 +515,137 @@ loop:
 	VZEROUPPER
 	RET
 
-// func maxF32AVX512(n int, src *byte, best *byte) (nan uint64)
-// Requires: AVX, AVX512F
+// func maxF32AVX512(n int, src *byte) (best float32, nan uint64)
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    src+8(FP), CX
 	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
 	XORQ    DX, DX
+	SUBQ    $0x40, AX
+	JL      rest
 
-loop:
-	VMOVUPS (CX), Z1
-	VMAXPS  Z0, Z1, Z0
-	VCMPPS  $0x03, Z1, Z1, K1
+four:
+	VMOVUPS    (CX), Z4
+	VMAXPS     Z4, Z0, Z0
+	VMOVUPS    64(CX), Z5
+	VMAXPS     Z5, Z1, Z1
+	VMOVUPS    128(CX), Z6
+	VMAXPS     Z6, Z2, Z2
+	VMOVUPS    192(CX), Z7
+	VMAXPS     Z7, Z3, Z3
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 2176(CX)
+	PREFETCHT0 2240(CX)
+	VCMPPS     $0x03, Z4, Z5, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VCMPPS     $0x03, Z6, Z7, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x40, AX
+	JGE        four
+
+rest:
+	ADDQ $0x40, AX
+	JZ   fold
+
+one:
+	VMOVUPS (CX), Z4
+	VMAXPS  Z4, Z0, Z0
+	VCMPPS  $0x03, Z4, Z4, K1
 	KMOVW   K1, BX
 	ORQ     BX, DX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, AX
-	JG      loop
-	MOVQ    best+16(FP), AX
-	VMOVUPS Z0, (AX)
-	MOVQ    DX, nan+24(FP)
+	JG      one
+
+fold:
+	VMAXPS        Z1, Z0, Z0
+	VMAXPS        Z3, Z2, Z2
+	VMAXPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0x4e, X0, X1
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0xb1, X0, X1
+	VMAXPS        X1, X0, X0
+	MOVQ          DX, nan+24(FP)
+	VMOVSS        X0, best+16(FP)
 	VZEROUPPER
 	RET
 
-// func minF32AVX512(n int, src *byte, best *byte) (nan uint64)
-// Requires: AVX, AVX512F
+// func minF32AVX512(n int, src *byte) (best float32, nan uint64)
+// Requires: AVX, AVX512F, MMX+
 TEXT ·minF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    src+8(FP), CX
 	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
 	XORQ    DX, DX
+	SUBQ    $0x40, AX
+	JL      rest
 
-loop:
-	VMOVUPS (CX), Z1
-	VMINPS  Z0, Z1, Z0
-	VCMPPS  $0x03, Z1, Z1, K1
+four:
+	VMOVUPS    (CX), Z4
+	VMINPS     Z4, Z0, Z0
+	VMOVUPS    64(CX), Z5
+	VMINPS     Z5, Z1, Z1
+	VMOVUPS    128(CX), Z6
+	VMINPS     Z6, Z2, Z2
+	VMOVUPS    192(CX), Z7
+	VMINPS     Z7, Z3, Z3
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 2176(CX)
+	PREFETCHT0 2240(CX)
+	VCMPPS     $0x03, Z4, Z5, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VCMPPS     $0x03, Z6, Z7, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x40, AX
+	JGE        four
+
+rest:
+	ADDQ $0x40, AX
+	JZ   fold
+
+one:
+	VMOVUPS (CX), Z4
+	VMINPS  Z4, Z0, Z0
+	VCMPPS  $0x03, Z4, Z4, K1
 	KMOVW   K1, BX
 	ORQ     BX, DX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, AX
-	JG      loop
-	MOVQ    best+16(FP), AX
-	VMOVUPS Z0, (AX)
-	MOVQ    DX, nan+24(FP)
+	JG      one
+
+fold:
+	VMINPS        Z1, Z0, Z0
+	VMINPS        Z3, Z2, Z2
+	VMINPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMINPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMINPS        X1, X0, X0
+	VPERMILPS     $0x4e, X0, X1
+	VMINPS        X1, X0, X0
+	VPERMILPS     $0xb1, X0, X1
+	VMINPS        X1, X0, X0
+	MOVQ          DX, nan+24(FP)
+	VMOVSS        X0, best+16(FP)
 	VZEROUPPER
 	RET
 

@@ -123,37 +123,87 @@ func conversions(s asm.ISA) {
 }
 
 // extreme writes the kernel that finds the largest (smallest) of n > 0
-// elements, a multiple of the lanes, and whether one is NaN; each lane has its own result.
+// elements, a multiple of the lanes, and whether one is NaN.
 func extreme(s asm.ISA, name string, pick func(...Op)) {
-	TEXT(name+"F32"+s.Name, NOSPLIT, "func(n int, src *byte, best *byte) (nan uint64)")
+	TEXT(name+"F32"+s.Name, NOSPLIT, "func(n int, src *byte) (best float32, nan uint64)")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
 	src := Load(Param("src"), GP64())
-	m := s.New()
-	VMOVUPS(Mem{Base: src}, m)
-	nan := GP64()
-	XORQ(nan, nan)
-	k := GP64()
-	Label("loop")
-	v := s.New()
-	VMOVUPS(Mem{Base: src}, v)
-	pick(m, v, m)
-	if s.Bytes == 64 {
-		u := K()
-		VCMPPS(Imm(3), v, v, u)
-		KMOVW(u, k.As32())
-	} else {
-		u := s.New()
-		VCMPPS(Imm(3), v, v, u)
-		VMOVMSKPS(u, k.As32())
+	lanes := s.Bytes / 4
+	m := [4]reg.VecVirtual{s.New(), s.New(), s.New(), s.New()}
+	for i, r := range m {
+		if i == 0 {
+			VMOVUPS(Mem{Base: src}, r)
+		} else {
+			VMOVAPS(m[0], r)
+		}
 	}
-	ORQ(k, nan)
+	nan, k := GP64(), GP64()
+	XORQ(nan, nan)
+	// unordered marks lanes in which v or w is NaN.
+	unordered := func(v, w reg.VecVirtual) {
+		if s.Bytes == 64 {
+			u := K()
+			VCMPPS(Imm(3), v, w, u)
+			KMOVW(u, k.As32())
+		} else {
+			u := s.New()
+			VCMPPS(Imm(3), v, w, u)
+			VMOVMSKPS(u, k.As32())
+		}
+		ORQ(k, nan)
+	}
+	SUBQ(Imm(uint64(4*lanes)), n)
+	JL(LabelRef("rest"))
+	Label("four")
+	var v [4]reg.VecVirtual
+	for i := range v {
+		v[i] = s.New()
+		VMOVUPS(Mem{Base: src, Disp: i * s.Bytes}, v[i])
+		pick(v[i], m[i], m[i])
+	}
+	for l := 0; l < 4*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: src, Disp: 2048 + l}) // hardware stops at the end of a page
+	}
+	unordered(v[0], v[1])
+	unordered(v[2], v[3])
+	ADDQ(U32(uint32(4*s.Bytes)), src)
+	SUBQ(Imm(uint64(4*lanes)), n)
+	JGE(LabelRef("four"))
+	Label("rest")
+	ADDQ(Imm(uint64(4*lanes)), n)
+	JZ(LabelRef("fold"))
+	Label("one")
+	w := s.New()
+	VMOVUPS(Mem{Base: src}, w)
+	pick(w, m[0], m[0])
+	unordered(w, w)
 	ADDQ(Imm(uint64(s.Bytes)), src)
-	SUBQ(Imm(uint64(s.Bytes/4)), n)
-	JG(LabelRef("loop"))
-	best := Load(Param("best"), GP64())
-	VMOVUPS(m, Mem{Base: best})
-	Store(nan, ReturnIndex(0))
+	SUBQ(Imm(uint64(lanes)), n)
+	JG(LabelRef("one"))
+	Label("fold")
+	pick(m[1], m[0], m[0])
+	pick(m[3], m[2], m[2])
+	pick(m[2], m[0], m[0])
+	y := m[0].AsY()
+	t := YMM()
+	if s.Bytes == 64 {
+		VEXTRACTF64X4(Imm(1), m[0], t)
+		pick(t, y, y)
+	}
+	x, u := m[0].AsX(), XMM()
+	VEXTRACTF128(Imm(1), y, u)
+	pick(u, x, x)
+	for _, order := range []uint64{0x4E, 0xB1} {
+		VPERMILPS(Imm(order), x, u)
+		pick(u, x, x)
+	}
+	Store(nan, Return("nan"))
+	best, err := Return("best").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VMOVSS(x, best.Addr) // a legacy move beside dirty upper halves costs 170 ns
 	VZEROUPPER()
 	RET()
 }
