@@ -107,7 +107,9 @@ func ParsePlacements(s string) ([]Placement, error) {
 }
 
 // A Sharding says which part of a tensor each device holds: the tensor is cut
-// into a grid of equal tiles, and each tile is held by as many devices.
+// into a grid of equal tiles, and each tile is held by as many devices. When an
+// axis does not divide, the last tiles reach over its end or lie behind it, as
+// those of XLA do; what is there is nobody's.
 type Sharding struct {
 	Tiles   []int // along each axis of the tensor
 	Devices []int // the holders of the first tile in row-major order, then of the next, …
@@ -129,11 +131,6 @@ func (m Mesh) Place(dims []int, ps []Placement) (*Sharding, error) {
 		}
 		if p >= 0 {
 			s.Tiles[p] *= m.Dims[a]
-		}
-	}
-	for i, t := range s.Tiles {
-		if dims[i]%t != 0 {
-			return nil, &MeshError{fmt.Sprintf("axis %d of size %d cannot be cut in %d equal parts", i, dims[i], t)}
 		}
 	}
 	holders := make([][]int, Size(s.Tiles))

@@ -21,6 +21,7 @@ func TestPlace(t *testing.T) {
 		{"R,S(0)", "{devices=[2,1,2]0,2,1,3 last_tile_dim_replicate}", []int{2, 6}, []int{0, 0}},
 		{"S(0),S(1)", "{devices=[2,2]0,1,2,3}", []int{2, 3}, []int{1, 0}},
 		{"S(0),S(0)", "{devices=[4,1]0,1,2,3}", []int{1, 6}, []int{2, 0}},
+		{"S(1),S(1)", "{devices=[1,4]0,1,2,3}", []int{4, 2}, []int{0, 2}},
 	} {
 		ps, err := ParsePlacements(tt.placements)
 		if err != nil {
@@ -37,7 +38,7 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: came back as %v", tt.placements, back)
 		}
 	}
-	for _, bad := range []string{"S(0)", "S(2),R", "S(1),S(1)"} {
+	for _, bad := range []string{"S(0)", "S(2),R"} {
 		ps, err := ParsePlacements(bad)
 		if err != nil {
 			t.Fatal(err)

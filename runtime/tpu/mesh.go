@@ -31,8 +31,8 @@ func (m *DeviceMesh) String() string { return m.mesh.String() }
 // A Placement is what one axis of a mesh does with a tensor.
 type Placement = shape.Placement
 
-// Shard cuts axis dim of the tensor in equal parts, one for each device along
-// the axis of the mesh.
+// Shard cuts axis dim of the tensor in parts, one for each device along the axis
+// of the mesh: equal ones, as far as there are elements.
 func Shard(dim int) Placement { return Placement(dim) }
 
 // Replicate holds a copy on each device along the axis of the mesh.
@@ -49,7 +49,8 @@ func DeviceCount() int {
 
 // DistributeTensor places x on the devices of a mesh: a placement for each of
 // its axes. What is computed of it is cut by XLA's partitioner, which adds the
-// exchanges; numbers do not change. Every axis must divide.
+// exchanges; numbers do not change. An axis that does not divide is cut as
+// PyTorch's chunk cuts it, so that the last devices hold less, or nothing.
 func DistributeTensor(x *Tensor, m *DeviceMesh, placements ...Placement) *Tensor {
 	someMesh("distribute_tensor", x.engine(), m)
 	return call(op.Distribute, placing(x, m, placements), x)
@@ -118,8 +119,9 @@ func (t *Tensor) ToLocal(device int) *Tensor {
 	}
 	part, at := s.Part(t.view.Dims), s.TileOf(device)
 	for i, n := range part {
-		if n < t.view.Dims[i] {
-			t = t.Narrow(i, at[i]*n, min(n, t.view.Dims[i]-at[i]*n))
+		if d := t.view.Dims[i]; n < d {
+			from := min(at[i]*n, d)
+			t = t.Narrow(i, from, min(n, d-from))
 		}
 	}
 	return t

@@ -21,6 +21,7 @@ type buffer struct {
 	there []*worker.Buffer // nil until a program needs it; one for each device of where
 	where *shape.Sharding  // nil: there is one array, on the first device
 	born  int              // of the worker that holds there
+	lent  bool             // it has copies on a mesh because something else of a launch was there
 	block *device.Block    // nil once freed
 }
 
@@ -96,7 +97,7 @@ func (b *buffer) on(w *worker.Worker, n int) (placed, error) {
 	if err != nil {
 		return p, err
 	}
-	b.there, b.where, b.born = p.on, p.where, b.dev.born // what was there before is freed with b
+	b.there, b.where, b.born, b.lent = p.on, p.where, b.dev.born, true // what was there before is freed with b
 	b.guard()
 	return p, nil
 }

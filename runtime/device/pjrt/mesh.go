@@ -47,7 +47,7 @@ func (x *executable) devices(l *device.Launch) (int, error) {
 	n := 1
 	if x.dev.meshed {
 		for _, b := range l.In {
-			if own, ok := b.(*buffer); ok && own.where != nil {
+			if own, ok := b.(*buffer); ok && own.where != nil && !own.lent {
 				var err error
 				if n, err = together(n, len(own.where.Devices)); err != nil {
 					return 0, err

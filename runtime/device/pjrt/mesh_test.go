@@ -1,7 +1,10 @@
 package pjrt_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -121,4 +124,47 @@ func TestMeshErrors(t *testing.T) {
 	if _, err := run(e, x); !errors.As(err, &me) || me.Want != 4 || me.Have != 2 {
 		t.Errorf("got %v, want a MeshSizeError", err)
 	}
+}
+
+// TestUneven cuts axes that do not divide: what is put together again is the
+// tensor, and so is what is computed of the parts.
+func TestUneven(t *testing.T) {
+	d := meshed(t, 4)
+	for _, dims := range [][2]int{{5, 3}, {7, 6}, {1, 9}, {2, 2}, {9, 1}} {
+		x := upload(t, d, func(i int) float32 { return float32(i) + 1 }, dims[0], dims[1])
+		for _, where := range []string{"S(0),S(1)", "S(0),S(0)", "S(1),R", "R,S(0)", "S(1),S(1)", "S(0)", "S(1)"} {
+			t.Run(fmt.Sprint(dims, where), func(t *testing.T) {
+				mesh := "dp=2,tp=2"
+				if !strings.Contains(where, ",") {
+					mesh = "x=3"
+				}
+				cut := place(t, d, x, mesh, where)
+				b := devicetest.NewBuilder(t)
+				in := b.In(x.Spec())
+				e, err := d.Compile(b.Out(b.Do("matmul", nil, in, b.Do("transpose", op.Attrs{{Name: "dim0", Value: 0}, {Name: "dim1", Value: 1}}, in)),
+					b.Do("sum", nil, in), b.Do("flip", op.Attrs{{Name: "dims", Value: []int{0, 1}}}, in)), device.FastRun)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := all(t, e, cut), all(t, e, x)
+				for i := range want {
+					if !bytes.Equal(got[i].Host().Buf, want[i].Host().Buf) {
+						t.Errorf("result %d is %v, want %v", i, kernel.As[float32](got[i].Host().Buf), kernel.As[float32](want[i].Host().Buf))
+					}
+				}
+				if !bytes.Equal(cut.Host().Buf, x.Host().Buf) {
+					t.Errorf("put together: %v", kernel.As[float32](cut.Host().Buf))
+				}
+			})
+		}
+	}
+}
+
+func all(t *testing.T, e device.Executable, in ...device.Buffer) []device.Buffer {
+	t.Helper()
+	l := &device.Launch{In: in, Owners: make([]device.Owner, 3), Donate: make([]bool, len(in))}
+	if err := e.Run(l); err != nil {
+		t.Fatal(err)
+	}
+	return l.Out
 }

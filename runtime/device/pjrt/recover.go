@@ -269,7 +269,7 @@ func (r *replay) do(i int, l *launched) error {
 		s := l.outs[k]
 		switch b := s.buf.Value(); {
 		case b != nil && !s.here():
-			b.there, b.where, b.born = p.on, p.where, r.d.born
+			b.there, b.where, b.born, b.lent = p.on, p.where, r.d.born, false
 			b.guard()
 		case b == nil && r.last[s] > i:
 			r.have[s] = p
