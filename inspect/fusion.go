@@ -80,7 +80,7 @@ type GroupDetail struct {
 	Kernels []FusedKernel `json:"kernels"`
 	Inputs  []string      `json:"inputs"` // types
 	Outputs []string      `json:"outputs"`
-	// Collectives are what the devices of a mesh told each other, from the real compiler.
+	// Collectives are what the devices of a mesh told each other.
 	Collectives []Exchange `json:"collectives,omitempty"`
 }
 
@@ -90,6 +90,9 @@ type Exchange struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"` // of the result on one device
 	Groups string `json:"groups"`
+	// NS is simulated, always; Predicted says that the exchange is too.
+	NS        int64 `json:"ns"`
+	Predicted bool  `json:"predicted,omitempty"`
 }
 
 // A FusionOp is one operation of a group.
@@ -268,7 +271,7 @@ func DetailOf(g *exec.Group) *GroupDetail {
 		}
 	}
 	for _, c := range g.Collectives {
-		d.Collectives = append(d.Collectives, Exchange{c.Op, c.Name, c.Bytes, c.Groups})
+		d.Collectives = append(d.Collectives, Exchange{c.Op, c.Name, c.Bytes, c.Groups, c.NS, c.Predicted})
 	}
 	for i := range g.Ops {
 		o := opOf(&g.Ops[i])

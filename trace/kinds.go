@@ -64,7 +64,7 @@ var kinds = [numKinds]KindRow{
 	Compile:    {Compile, "compile", "a region was compiled: its key was not in the cache", []string{"Launch", "CacheKey", "HostNS", "Ops", "Reason"}, Unknown, HostLane},
 	CacheHit:   {CacheHit, "cache-hit", "a region was found in the compilation cache", []string{"Launch", "CacheKey"}, Unknown, HostLane},
 	Launch:     {Launch, "launch", "a region ran on the device", []string{"Launch", "Name", "Ops", "DurationNS", "HostNS", "RealNS", "FLOPs", "Bytes", "PaddedBytes", "SavedBytes", "Reason", "Mode", "Parts"}, Unknown, DeviceLane},
-	Collective: {Collective, "collective", "the devices of a mesh exchanged numbers, as the real compiler planned it", []string{"Launch", "Op", "Name", "Text", "Bytes"}, Unknown, DeviceLane},
+	Collective: {Collective, "collective", "the devices of a mesh exchanged numbers, as real XLA planned it or as simulated; how long the links of the chip take is simulated", []string{"Launch", "Op", "Name", "Reason", "Text", "Bytes"}, Unknown, DeviceLane},
 	Transfer:   {Transfer, "transfer", "bytes moved between host and device", []string{"Name", "Spec", "Bytes", "DurationNS", "Reason"}, Unknown, TransferLane},
 	Alloc:      {Alloc, "alloc", "HBM was taken", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Free, MemoryLane},
 	Free:       {Free, "free", "HBM was given back", []string{"Value", "Name", "Spec", "Bytes", "PaddedBytes", "InUseBytes"}, Unknown, MemoryLane},

@@ -33,9 +33,12 @@ type Chip struct {
 	HostIssueNS      int64   // host cost of issuing one launch
 	SyncNS           int64   // fixed cost of waiting for the device
 	HostLinkBytesSec float64
-	AlignBytes       int64 // HBM allocation granule
-	TupleTableBytes  int64 // granule of the table of several results, 4 bytes each
-	Megacore         bool  // two cores share the work and no VMEM
+	LinkBytesPerSec  float64 // between neighbouring chips, one way
+	WrapDevices      int     // a row of a multiple of so many is a ring
+	PodDevices       int     // that links connect
+	AlignBytes       int64   // HBM allocation granule
+	TupleTableBytes  int64   // granule of the table of several results, 4 bytes each
+	Megacore         bool    // two cores share the work and no VMEM
 }
 
 // Sizes of the table.
@@ -90,6 +93,9 @@ var chips = [...]Chip{
 		HostIssueNS:      hostIssueNS,
 		SyncNS:           syncNS,
 		HostLinkBytesSec: 15e9,
+		LinkBytesPerSec:  45e9,
+		WrapDevices:      16,
+		PodDevices:       256,
 		AlignBytes:       alignBytes,
 		TupleTableBytes:  512,
 	},
@@ -115,6 +121,9 @@ var chips = [...]Chip{
 		HostIssueNS:      hostIssueNS,
 		SyncNS:           syncNS,
 		HostLinkBytesSec: 16e9,
+		LinkBytesPerSec:  90e9,
+		WrapDevices:      4,
+		PodDevices:       8960,
 		AlignBytes:       alignBytes,
 		TupleTableBytes:  32,
 		Megacore:         true,
@@ -141,6 +150,9 @@ var chips = [...]Chip{
 		HostIssueNS:      hostIssueNS,
 		SyncNS:           syncNS,
 		HostLinkBytesSec: 32e9,
+		LinkBytesPerSec:  90e9,
+		WrapDevices:      16,
+		PodDevices:       256,
 		AlignBytes:       alignBytes,
 		TupleTableBytes:  32,
 	},
@@ -166,6 +178,9 @@ var chips = [...]Chip{
 		HostIssueNS:      hostIssueNS,
 		SyncNS:           syncNS,
 		HostLinkBytesSec: 32e9, // assumed: that of v6e
+		LinkBytesPerSec:  90e9,
+		WrapDevices:      4,
+		PodDevices:       18432, // two for a chip
 		AlignBytes:       alignBytes,
 		TupleTableBytes:  32,
 	},

@@ -60,12 +60,14 @@ type Launch struct {
 }
 
 // A Collective is one exchange between the devices of a mesh, as a real
-// compiler planned it.
+// compiler planned it or as one would.
 type Collective struct {
-	Op     string // all-reduce, all-gather, reduce-scatter, collective-permute, all-to-all
-	Name   string // of the instruction
-	Bytes  int64  // of the result on one device
-	Groups string // who talks to whom, in the compiler's words
+	Op        string // all-reduce, all-gather, reduce-scatter, collective-permute, all-to-all
+	Name      string // of the instruction
+	Bytes     int64  // of the result on one device
+	Groups    string // who talks to whom, in the compiler's words
+	NS        int64  // over the links of the chip: simulated, always
+	Predicted bool   // no compiler planned it
 }
 
 // A Meshed device is several devices.

@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/trace"
@@ -20,9 +23,14 @@ func (d *Dispatcher) Sharding(v *Value) (*shape.Sharding, error) {
 	return nil, nil
 }
 
-// exchanged tells the trace what the devices of a mesh told each other in a launch.
+// exchanged tells the trace what the devices of a mesh told each other in a
+// launch. The clock stands still: it is that of one chip that computes all.
 func (d *Dispatcher) exchanged(number int64, at int64, last *node, opn uint64, list []device.Collective) {
 	for _, c := range list {
-		d.emit(trace.Event{Kind: trace.Collective, AtNS: at, Stack: last.stack, Launch: int(number), Op: opn, Name: c.Op, Text: c.Groups, Bytes: c.Bytes})
+		from := "real XLA"
+		if c.Predicted {
+			from = "simulated"
+		}
+		d.emit(trace.Event{Kind: trace.Collective, AtNS: at, Reason: from, Stack: last.stack, Launch: int(number), Op: opn, Name: c.Op, Text: fmt.Sprintf("%s, %v simulated", c.Groups, time.Duration(c.NS)), Bytes: c.Bytes})
 	}
 }

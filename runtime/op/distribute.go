@@ -48,3 +48,17 @@ func lowerDistribute(w *stablehlo.Writer, c *LowerCall) []stablehlo.Value {
 	}
 	return []stablehlo.Value{w.Sharding(c.In[0], s.String())}
 }
+
+// ReducedAxes gives the axes that a reduction goes over; false for rows of the
+// class that do not reduce whole axes, as pooling.
+func (d *Def) ReducedAxes(x shape.Spec, a Attrs) ([]int, bool) {
+	named := false
+	for _, p := range d.Params {
+		named = named || p.Name == "dim"
+	}
+	if d.Class != Reduce || !named || len(d.Params) == 0 || !d.Params[0].Kind.IsTensor() {
+		return nil, false
+	}
+	axes, err := axesOf(d.Name, x, a)
+	return axes, err == nil
+}

@@ -38,8 +38,8 @@ func Shard(dim int) Placement { return Placement(dim) }
 // Replicate holds a copy on each device along the axis of the mesh.
 func Replicate() Placement { return shape.Replicated }
 
-// DeviceCount is how many devices a mesh may have. The simulator is one chip: it
-// computes the same numbers on any mesh, and prices none of the exchanges.
+// DeviceCount is how many devices there are. The simulator is one chip: it
+// computes the same numbers on any mesh, and predicts the exchanges.
 func DeviceCount() int {
 	if d, ok := ambientEngine().d.Device().(device.Meshed); ok {
 		return d.Devices()

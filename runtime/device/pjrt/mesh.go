@@ -176,6 +176,11 @@ func (c *code) over(w *worker.Worker, attrs []op.Attrs, n int, where []string) (
 		for _, s := range in.Shape.Leaves() {
 			k.Bytes += s.Bytes()
 		}
+		size := in.GroupSize
+		if size == 0 {
+			size = n
+		}
+		k.NS = c.dev.Chip().ExchangeNS(k.Op, k.Bytes, size)
 		p.collectives = append(p.collectives, k)
 	}
 	c.keep(p)

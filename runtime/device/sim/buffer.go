@@ -15,6 +15,7 @@ type form struct {
 	bytes  int64      // what the numbers need
 	padded int64      // what they take in HBM
 	host   int64      // what they take on the host
+	spot   *spot      // on a mesh; nil: on this chip
 }
 
 func newForm(d *Device, s shape.Spec) form {

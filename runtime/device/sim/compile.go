@@ -40,6 +40,9 @@ type executable struct {
 	forms    []form      // per step, of those
 	direct   kernel.Func // of a program that runs singly and has no precision
 	uneven   bool        // during a run: inputs are held as one element, so that views differ
+	graph    *graph.Graph
+	places   bool    // puts something on a mesh
+	mesh     *meshed // how it was cut last
 }
 
 // How a step makes its results.
@@ -84,7 +87,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	if err := graph.Check(g); err != nil {
 		return nil, err
 	}
-	x := &executable{dev: d, name: g.Name}
+	x := &executable{dev: d, name: g.Name, graph: g, places: places(g)}
 	first := make([]int, len(g.Nodes)) // first slot of a node
 	slot := func(r graph.Ref) int {
 		switch {

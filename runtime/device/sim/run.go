@@ -17,10 +17,13 @@ const maxArenaKept = 256 << 20
 // Inputs that do not fit give *device.InputError or *device.FreedBufferError;
 // an operation that fails gives *device.KernelError.
 func (x *executable) Run(l *device.Launch) error {
-	if l.Late && x.ran && x.wait(l) {
+	if l.Late && x.ran && !x.dev.meshed && x.wait(l) {
 		return nil
 	}
 	err := x.bind(l)
+	if err == nil {
+		err = x.cut(l)
+	}
 	if err == nil {
 		err = x.launch(l)
 	}
@@ -75,6 +78,7 @@ func (x *executable) launch(l *device.Launch) error {
 		return err
 	}
 	x.collect(l)
+	x.spots(l)
 	x.ran = true
 	return nil
 }

@@ -24,6 +24,8 @@ type Device struct {
 	arena []byte // bytes of intermediates, shared by all executables
 	small slab
 
+	meshed bool // something is placed on a mesh
+
 	waiting  *lateSlab // what is computed late; nil when nothing waits
 	scratch  scratchPool
 	lateCall kernel.Call

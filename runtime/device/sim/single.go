@@ -21,7 +21,7 @@ func (x *executable) Singly() bool {
 // RunSingle is Run without what only larger programs need.
 func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	d, s, o := x.dev, &x.steps[0], &x.outs[0]
-	if len(l.In) != len(x.in) {
+	if len(l.In) != len(x.in) || d.meshed {
 		return nil, false
 	}
 	if l.Late && x.direct != nil && x.steps[0].mayWait() {

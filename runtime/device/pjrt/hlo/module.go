@@ -45,6 +45,7 @@ type Instruction struct {
 	CodeBytes    int64  // of machine code
 	WorkingBytes int64  // of fast memory while it runs
 	Groups       string // who talks to whom in a collective
+	GroupSize    int    // how many to each other, 0: all
 	Config       Config
 
 	raw wire
@@ -149,7 +150,7 @@ func (m *Module) instruction(b wire) *Instruction {
 		in.File, in.Line, in.Column = p.File, p.Line, p.Column
 	}
 	in.Config = parseConfig(m.config(b))
-	in.Groups = groups(b)
+	in.Groups, in.GroupSize = groups(b), groupSize(b)
 	return in
 }
 
@@ -235,6 +236,27 @@ func groups(b wire) string {
 		add(fmt.Sprintf("{%d,%d}", p.int(1), p.int(2)))
 	}
 	return s
+}
+
+// groupSize is how many devices talk to one another; 0 when it does not say.
+func groupSize(b wire) int {
+	if g := b.sub(87).subs(1); len(g) > 0 {
+		return len(g[0].ints(1))
+	}
+	if g := b.sub(92); len(g) > 0 {
+		return int(g.int(2))
+	}
+	g := b.sub(93)
+	n, axes := 1, g.sub(1).subs(1)
+	for _, r := range g.subs(2) {
+		if i := r.int(1); i >= 0 && i < int64(len(axes)) {
+			n *= int(axes[i].int(2))
+		}
+	}
+	if len(axes) == 0 {
+		return 0
+	}
+	return n
 }
 
 // meshGroups writes groups that are axes of a mesh: mesh[x=2,y=2] over y.
