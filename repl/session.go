@@ -34,6 +34,13 @@ type Options struct {
 	Checks   exec.Checks
 }
 
+// A Style is how answers of commands are drawn: in which letters and colours, and
+// into how many columns at most; 0 when that does not matter.
+type Style struct {
+	Theme   viz.Theme
+	Columns int
+}
+
 // An Output takes what a running cell prints and asks for.
 type Output interface {
 	Stream(name, text string)
@@ -52,6 +59,7 @@ type Session struct {
 	std    *streams
 	undo   func() // gives the ambient dispatcher back
 	set    Settings
+	style  Style
 	last   *Cell // the last cell that failed
 	namer  *namer
 	undos  []*undo
@@ -101,7 +109,7 @@ const recordedEvents = 1 << 16
 
 // NewSession makes a session on a simulated chip.
 func NewSession(o Options) (*Session, error) {
-	s := &Session{opts: o, runsOn: o.Device, rec: trace.NewRecorder(recordedEvents), set: defaultSettings(), namer: &namer{at: map[string]int{}}}
+	s := &Session{opts: o, runsOn: o.Device, rec: trace.NewRecorder(recordedEvents), set: defaultSettings(), style: Style{Theme: viz.Plain()}, namer: &namer{at: map[string]int{}}}
 	s.history.ops, s.history.bytes = defaultHistoryOps, defaultHistoryBytes
 	if err := s.openDevice(o.Chip); err != nil {
 		return nil, err
@@ -206,6 +214,12 @@ func (s *Session) Interp() *interp.Interp { return s.in }
 
 // Settings are the values of :set.
 func (s *Session) Settings() *Settings { return &s.set }
+
+// Style is how the one who asks now wants answers drawn; SetStyle says it.
+func (s *Session) Style() Style { return s.style }
+
+// SetStyle is for all answers from now on.
+func (s *Session) SetStyle(st Style) { s.style = st }
 
 // Name is the name of the session, for exports.
 func (s *Session) Name() string { return s.opts.Name }

@@ -1,5 +1,7 @@
 package viz
 
+import "strings"
+
 // A Piece is text in one meaning.
 type Piece struct {
 	Text    string
@@ -56,13 +58,24 @@ func cursor(c *canvas, t Theme, y int, marked bool) int {
 	return 2
 }
 
-// choose gives line y the colour of the row under the cursor, and no other.
+// choose gives line y the colour of the row under the cursor, which covers theirs
+// unless it is a background alone.
 func (c *canvas) choose(t Theme, y int) {
 	if t.colors[Chosen] == "" || y < 0 || y >= c.h {
 		return
 	}
+	under := strings.HasPrefix(t.colors[Chosen], "48;") // a background alone lies under the colours of letters
 	for i := y * c.w; i < (y+1)*c.w; i++ {
-		c.cells[i].sgr = t.colors[Chosen]
+		cl := &c.cells[i]
+		sgr := cl.sgr
+		if sgr == "" {
+			sgr = t.colors[cl.meaning]
+		}
+		if !under || sgr == "" {
+			cl.sgr = t.colors[Chosen]
+		} else {
+			cl.sgr = sgr + ";" + t.colors[Chosen]
+		}
 	}
 }
 

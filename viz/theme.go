@@ -120,11 +120,11 @@ func Mono() Theme {
 	}, nil)
 }
 
-// HighContrast has bright letters on black, nothing dim, and reversed where it is urgent.
+// HighContrast has bright letters for a black background, nothing dim, and reversed where it is urgent.
 func HighContrast() Theme {
 	return Unicode().with("high-contrast", "bright letters on black, nothing dim", [numMeanings]string{
-		Normal: "97;40", Strong: "1;97;40", Dim: "97;40", OK: "1;92;40", Wait: "1;93;40", Bad: "1;97;41", Hot: "1;95;40", Place: "1;96;40",
-		Host: "1;94;40", MXU: "1;94;40", VPU: "1;92;40", DMA: "1;95;40", HBM: "1;96;40", Chosen: "1;30;107",
+		Normal: "97", Strong: "1;97", Dim: "97", OK: "1;92", Wait: "1;93", Bad: "1;97;41", Hot: "1;95", Place: "1;96",
+		Host: "1;94", MXU: "1;94", VPU: "1;92", DMA: "1;95", HBM: "1;96", Chosen: "1;30;107",
 	}, coldToHot())
 }
 

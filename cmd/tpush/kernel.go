@@ -17,6 +17,7 @@ import (
 	"github.com/tpush/tpush/repl/kernel"
 	"github.com/tpush/tpush/repl/view"
 	"github.com/tpush/tpush/runtime/stdpipe"
+	"github.com/tpush/tpush/viz"
 )
 
 // kernelCommand is the child process: frames on standard input and output.
@@ -93,6 +94,11 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
 	next := h.s.Next()
+	theme, ok := viz.ThemeNamed(r.Look)
+	if !ok {
+		theme = viz.Plain()
+	}
+	h.s.SetStyle(repl.Style{Theme: theme, Columns: r.Columns})
 	defer h.stops.begin(r, out)()
 	if repl.IsCommand(r.Code) && !command.Recorded(r.Code) && h.s.Ready(ctx) != nil {
 		out.Error(kernel.ErrorContent{Name: "interrupt", Value: "interrupted: an operation of an earlier cell still runs", File: r.File, Line: r.FirstLine, Cell: h.s.Next()})

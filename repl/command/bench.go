@@ -10,7 +10,6 @@ import (
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/runtime/bench"
 	"github.com/tpush/tpush/runtime/exec"
-	"github.com/tpush/tpush/viz"
 )
 
 const benchArgs = "[W...] [OPTION...]"
@@ -78,5 +77,5 @@ func runBench(c *Call) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	return Answer{Text: viz.Text(viz.Plain(), width+20, bench.Table(results))}, nil
+	return Answer{Text: picture(c.Session, width+20, bench.Table(results))}, nil
 }

@@ -96,7 +96,7 @@ func who(c *Call) (Answer, error) {
 	if len(tb.Rows) == 0 {
 		return text("no variables")
 	}
-	return Answer{Text: viz.Text(viz.Plain(), width, tb) + fmt.Sprintf("\n%s, %s of HBM in tensors", viz.Plural(len(tb.Rows), "variable"), viz.Bytes(total))}, nil
+	return Answer{Text: picture(c.Session, width, tb) + fmt.Sprintf("\n%s, %s of HBM in tensors", viz.Plural(len(tb.Rows), "variable"), viz.Bytes(total))}, nil
 }
 
 func firstLine(s string, n int) string {

@@ -38,7 +38,7 @@ func fusion(c *Call) (Answer, error) {
 	if len(f.Groups) > n {
 		fmt.Fprintf(&b, "… %d earlier rows\n", len(f.Groups)-n)
 	}
-	b.WriteString(viz.Text(viz.Plain(), 132, f.Table(n)))
+	b.WriteString(picture(c.Session, 132, f.Table(n)))
 	return Answer{Text: b.String()}, nil
 }
 
@@ -82,22 +82,22 @@ func groupText(s *repl.Session, d *inspect.GroupDetail) string {
 	g := &d.Group
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s   %s mode\n", g.Label(), g.Name, g.Mode)
-	b.WriteString(viz.Text(viz.Plain(), 132, viz.Lines{Rows: d.Explain()}) + "\n")
+	b.WriteString(picture(s, 132, viz.Lines{Rows: d.Explain()}) + "\n")
 	ops := d.OpTable(func(at inspect.At) string {
 		return firstLine(strings.TrimSpace(sourceLine(s, trace.Frame{Cell: at.Cell, Line: at.Line})), 44)
 	})
 	if n := len(ops.Rows); n > printedOps {
 		ops.Rows = append(ops.Rows[:printedOps], []string{"", fmt.Sprintf("… %d more", n-printedOps)})
 	}
-	b.WriteString(viz.Text(viz.Plain(), 132, ops))
+	b.WriteString(picture(s, 132, ops))
 	if kernels := d.KernelTable(); len(kernels.Rows) > 0 {
 		if n := len(kernels.Rows); n > printedKernels {
 			kernels.Rows = append(kernels.Rows[:printedKernels], []string{"", fmt.Sprintf("… %d more", n-printedKernels)})
 		}
-		b.WriteString("\n" + viz.Text(viz.Plain(), 132, kernels))
+		b.WriteString("\n" + picture(s, 132, kernels))
 	}
 	if len(d.Collectives) > 0 {
-		b.WriteString("\n" + viz.Text(viz.Plain(), 132, d.CollectiveTable()))
+		b.WriteString("\n" + picture(s, 132, d.CollectiveTable()))
 	}
 	return b.String()
 }
@@ -136,7 +136,7 @@ func graphCommand(c *Call) (Answer, error) {
 	if g.Left > 0 {
 		head += fmt.Sprintf("   %d earlier operations left out", g.Left)
 	}
-	return Answer{Text: head + "\n" + viz.Text(viz.Plain(), max(w, 1), d)}, nil
+	return Answer{Text: head + "\n" + picture(c.Session, max(w, 1), d)}, nil
 }
 
 // foldedGroups are the launches that are remembered, turns of loops as one.

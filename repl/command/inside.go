@@ -60,7 +60,7 @@ func inside(c *Call) (Answer, error) {
 			})
 		}
 	}
-	return Answer{Text: r.Where() + "\n" + viz.Text(viz.Plain(), 160, tb)}, nil
+	return Answer{Text: r.Where() + "\n" + picture(c.Session, 160, tb)}, nil
 }
 
 // launchNumber reads gN; without an argument it is the last launch.

@@ -56,13 +56,13 @@ func inspectCommand(c *Call) (Answer, error) {
 		}
 		return text("%s  %s  In[%d]\n%s", v.Name, v.Type, v.Cell, c.Session.FormatMore(interp.Shown{Value: v.Value, Type: v.Type, Name: v.Name + " --full"}, len(forms) > 0))
 	}
-	return inspectTensor(t, name, strings.Join(slice, " "), forms)
+	return inspectTensor(c.Session, t, name, strings.Join(slice, " "), forms)
 }
 
 // inspectTensor describes a tensor and draws it in the forms that are asked
 // for. A form needs the numbers; without one, numbers that are not computed are
 // not asked for: looking changes nothing.
-func inspectTensor(t *tpu.Tensor, name, slice string, forms []string) (Answer, error) {
+func inspectTensor(s *repl.Session, t *tpu.Tensor, name, slice string, forms []string) (Answer, error) {
 	if len(forms) > 0 || slice != "" {
 		if err := tpu.Try(func() { t.Array() }); err != nil {
 			return Answer{}, err
@@ -78,7 +78,7 @@ func inspectTensor(t *tpu.Tensor, name, slice string, forms []string) (Answer, e
 	for i := range tb.Rows {
 		tb.Rows[i] = append([]string{"  " + tb.Rows[i][0]}, tb.Rows[i][1:]...)
 	}
-	b.WriteString(viz.Text(viz.Plain(), width, tb))
+	b.WriteString(picture(s, width, tb))
 	a, known := t.Peek()
 	switch {
 	case !known:
@@ -102,15 +102,15 @@ func inspectTensor(t *tpu.Tensor, name, slice string, forms []string) (Answer, e
 		case "--full":
 			b.WriteString(beside(a.Spec().String(), tpu.FormatWhole(a)))
 		case "--hist":
-			b.WriteString(viz.Text(viz.Plain(), 72, d.Histogram()))
+			b.WriteString(picture(s, 72, d.Histogram()))
 		case "--heat":
 			note := name + d.Slice.Index
 			if d.Slice.Rows < d.Slice.AllRow || d.Slice.Cols < d.Slice.AllCol {
 				note += fmt.Sprintf("  %d of %d rows, %d of %d columns", d.Slice.Rows, d.Slice.AllRow, d.Slice.Cols, d.Slice.AllCol)
 			}
-			b.WriteString(note + "\n" + viz.Text(viz.Plain(), 72, d.HeatMap()))
+			b.WriteString(note + "\n" + picture(s, 72, d.HeatMap()))
 		case "--plot":
-			b.WriteString(viz.Text(viz.Plain(), 72, viz.Plot{Title: name + part, Series: []viz.PlotSeries{{Values: view.Sample(a)}}, XLabel: viz.Count(int64(a.Size())) + " elements"}))
+			b.WriteString(picture(s, 72, viz.Plot{Title: name + part, Series: []viz.PlotSeries{{Values: view.Sample(a)}}, XLabel: viz.Count(int64(a.Size())) + " elements"}))
 		}
 	}
 	return Answer{Text: b.String()}, nil
@@ -124,7 +124,7 @@ func beside(spec, text string) string {
 // inspectValue describes a variable.
 func inspectValue(s *repl.Session, v interp.Variable) (Answer, error) {
 	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
-		return inspectTensor(t, v.Name, "", nil)
+		return inspectTensor(s, t, v.Name, "", nil)
 	}
 	return text("%s  %s  In[%d]\n%s", v.Name, v.Type, v.Cell, s.Format(interp.Shown{Value: v.Value, Type: v.Type, Name: v.Name}))
 }

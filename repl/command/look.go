@@ -60,17 +60,17 @@ func hbm(c *Call) (Answer, error) {
 	}
 	m := view.New(c.Session).Memory()
 	var b strings.Builder
-	fmt.Fprintf(&b, "HBM %s  %s\n", m.Chip, viz.Text(viz.Plain(), 72, m.Gauge()))
+	fmt.Fprintf(&b, "HBM %s  %s\n", m.Chip, picture(c.Session, 72, m.Gauge()))
 	fmt.Fprintf(&b, "peak %s   limit %s   largest free block %s   padding %s   %d values live\n",
 		viz.Bytes(m.PeakBytes), viz.Bytes(m.LimitBytes), viz.Bytes(m.LargestFreeBytes), viz.Bytes(m.PaddingBytes), m.Allocations)
 	if form != "map" && len(m.Owners) > 0 {
-		b.WriteString(viz.Text(viz.Plain(), width, m.Table(n)) + "\n")
+		b.WriteString(picture(c.Session, width, m.Table(n)) + "\n")
 		if len(m.Names) > 0 {
-			b.WriteString(viz.Text(viz.Plain(), width, viz.Lines{Rows: m.Holders(n)}) + "\n")
+			b.WriteString(picture(c.Session, width, viz.Lines{Rows: m.Holders(n)}) + "\n")
 		}
 	}
 	if form != "top" {
-		b.WriteString(viz.Text(viz.Plain(), 84, m.Map()))
+		b.WriteString(picture(c.Session, 84, m.Map()))
 	}
 	return Answer{Text: b.String()}, nil
 }
@@ -89,7 +89,7 @@ func roofline(c *Call) (Answer, error) {
 	}
 	left := max(0, len(r.Kernels)-n)
 	r.Kernels = r.Kernels[:len(r.Kernels)-left]
-	answer := r.Summary() + "\n" + viz.Text(viz.Plain(), width, r.Drawing(-1)) + "\n" + viz.Text(viz.Plain(), width, r.Table())
+	answer := r.Summary() + "\n" + picture(c.Session, width, r.Drawing(-1)) + "\n" + picture(c.Session, width, r.Table())
 	if left > 0 {
 		answer += fmt.Sprintf("\n… and %d more kernels", left)
 	}
@@ -116,7 +116,7 @@ func events(c *Call) (Answer, error) {
 	if len(e.Rows) == 0 {
 		return text("no event matches; %s", e.Summary())
 	}
-	return Answer{Text: e.Summary() + "\n" + viz.Text(viz.Plain(), 120, e.Table())}, nil
+	return Answer{Text: e.Summary() + "\n" + picture(c.Session, 120, e.Table())}, nil
 }
 
 func cache(c *Call) (Answer, error) {
@@ -133,11 +133,11 @@ func cache(c *Call) (Answer, error) {
 		reasons := x.Reasons()
 		left := len(x.Entries) + x.Left - n
 		x.Entries = x.Entries[:min(n, len(x.Entries))]
-		answer += "\n" + viz.Text(viz.Plain(), 120, x.Table())
+		answer += "\n" + picture(c.Session, 120, x.Table())
 		if left > 0 {
 			answer += fmt.Sprintf("\n… and %d more programs", left)
 		}
-		answer += "\ncompiled because\n" + viz.Text(viz.Plain(), 72, reasons)
+		answer += "\ncompiled because\n" + picture(c.Session, 72, reasons)
 	}
 	return Answer{Text: answer}, nil
 }

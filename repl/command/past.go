@@ -97,7 +97,7 @@ func ops(c *Call) (Answer, error) {
 	if filter != "" && named != nil {
 		fmt.Fprintf(&b, "%s  (PyTorch %s)  %s\n", named.Name, named.Torch, named.Doc)
 	}
-	b.WriteString(viz.Text(viz.Plain(), 180, tb))
+	b.WriteString(picture(c.Session, 180, tb))
 	if first, _, forgotten := d.Recorded(); forgotten > 0 && list[len(list)-1].OpN == first {
 		fmt.Fprintf(&b, "\nstart of recorded history: %d earlier operations are not kept", forgotten)
 	}
@@ -260,7 +260,7 @@ func moment(s *repl.Session, r exec.Record) string {
 			}
 			tb.Rows = append(tb.Rows, []string{"  " + x.Name, pastSpec(x).String(), kind, pastNumbers(past, x)})
 		}
-		b.WriteString(viz.Text(viz.Plain(), 120, tb))
+		b.WriteString(picture(s, 120, tb))
 	}
 	return b.String()
 }
@@ -305,7 +305,7 @@ func describe(s *repl.Session, r *exec.Record, past *inspect.Past, bound []exec.
 	if attrs := attributes(r); attrs != "" {
 		tb.Rows = append(tb.Rows, []string{"  with", "", attrs})
 	}
-	b.WriteString(viz.Text(viz.Plain(), 180, tb))
+	b.WriteString(picture(s, 180, tb))
 	return b.String()
 }
 

@@ -124,7 +124,7 @@ func chip(c *Call) (Answer, error) {
 		{"  MXU", fmt.Sprintf("%d×%d, %.0f TFLOP/s bf16, %.0f TOP/s int8", x.MXUSize, x.MXUSize, x.PeakBF16FLOPs/1e12, x.PeakInt8OPs/1e12)},
 		{"  launch", fmt.Sprintf("%s on the device, %s to issue, %s to wait", viz.DurationNS(x.KernelFloorNS), viz.DurationNS(x.HostIssueNS), viz.DurationNS(x.SyncNS))},
 	}}
-	return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
+	return Answer{Text: picture(c.Session, width, tb)}, nil
 }
 
 func exportHelp() string {

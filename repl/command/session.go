@@ -93,7 +93,7 @@ func help(c *Call) (Answer, error) {
 					tb.Rows = append(tb.Rows, []string{"  :" + x.Name, x.Args, doc})
 				}
 			}
-			b.WriteString(viz.Text(viz.Plain(), 132, tb) + "\n")
+			b.WriteString(picture(c.Session, 132, tb) + "\n")
 		}
 		b.WriteString("?x explains x. A cell is Go; tpu, nn, optim and data are there without import. :help mode, ?matmul\n")
 		return Answer{Text: b.String()}, nil
@@ -171,7 +171,7 @@ func set(c *Call) (Answer, error) {
 			}
 			tb.Rows = append(tb.Rows, []string{x.Name, x.Get(c.Session), doc})
 		}
-		return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
+		return Answer{Text: picture(c.Session, width, tb)}, nil
 	}
 	if len(c.Args) != 2 {
 		return Answer{}, &UsageError{"set", "[KEY VALUE]", "a key and a value are wanted"}
@@ -197,7 +197,7 @@ func show(c *Call) (Answer, error) {
 		{"cache", fmt.Sprintf("%s, %s, %s", viz.Plural(cs.Requests, "request"), viz.Plural(cs.Hits, "hit"), viz.Plural(cs.Compilations, "compilation"))},
 		{"events", fmt.Sprintf("%d recorded, %d dropped", s.Recorder().Last(), s.Recorder().Dropped())},
 	}}
-	return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
+	return Answer{Text: picture(s, width, tb)}, nil
 }
 
 func history(c *Call) (Answer, error) {
@@ -278,7 +278,7 @@ func doctor(c *Call) (Answer, error) {
 	for _, k := range plugin.All() {
 		tb.Rows = append(tb.Rows, []string{"plug-in " + k.Name, pluginText(k)})
 	}
-	return Answer{Text: viz.Text(viz.Plain(), width, tb)}, nil
+	return Answer{Text: picture(c.Session, width, tb)}, nil
 }
 
 // pluginText says where a plug-in is, or how to get it.

@@ -128,5 +128,5 @@ func top(c *Call) (Answer, error) {
 	if len(lines.Rows) == 0 {
 		return text("nothing ran on the device yet")
 	}
-	return Answer{Text: viz.Text(viz.Plain(), width+20, lines.Drawing())}, nil
+	return Answer{Text: picture(c.Session, width+20, lines.Drawing())}, nil
 }

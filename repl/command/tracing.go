@@ -50,7 +50,7 @@ func timeline(s *repl.Session) (Answer, error) {
 	if t.Cell == 0 {
 		return text("nothing used the device yet; :trace on records")
 	}
-	return text("%s  simulated TPU time\n%s\n%s", inspect.CellName(t.Cell), t.Summary(), viz.Text(viz.Plain(), width+12, t.Drawing(0)))
+	return text("%s  simulated TPU time\n%s\n%s", inspect.CellName(t.Cell), t.Summary(), picture(s, width+12, t.Drawing(0)))
 }
 
 func exportCommand(c *Call) (Answer, error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
-	"github.com/tpush/tpush/viz"
 )
 
 const (
@@ -111,7 +110,7 @@ func compilerAnswer(c *Call, name, usage string, real bool) (Answer, error) {
 		b, err := json.MarshalIndent(r, "", "  ")
 		return Answer{Text: string(b)}, err
 	}
-	return Answer{Text: r.Text(viz.Plain(), xlaWidth)}, nil
+	return Answer{Text: r.Text(c.Session.Style().Theme, xlaWidth)}, nil
 }
 
 // xlaWidth is how wide reports are printed: their tables have many columns.

@@ -130,6 +130,10 @@ type ExecuteRequest struct {
 	// Where the code stands, for error positions and profiles.
 	File      string `json:"file,omitempty"`
 	FirstLine int    `json:"first_line,omitempty"`
+	// How answers of commands are drawn: the name of a theme of viz, "plain" when
+	// empty, and how many columns there are, 0 when that does not matter.
+	Look    string `json:"look,omitempty"`
+	Columns int    `json:"columns,omitempty"`
 }
 
 // ExecuteReply ends an execution.

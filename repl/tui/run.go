@@ -118,7 +118,7 @@ func (m *Model) next() tea.Cmd {
 		j.entry = true
 	}
 	m.entry = false
-	k, req, send := m.kernel, kernel.ExecuteRequest{Code: c.source}, m.send
+	k, req, send := m.kernel, kernel.ExecuteRequest{Code: c.source, Look: m.theme.Viz.Name, Columns: max(m.at.mainW-m.at.gutter, 20)}, m.send
 	run := func() tea.Msg {
 		if len(lines) > 0 {
 			arm(k, lines, was, j.number)

@@ -27,7 +27,7 @@ type Theme struct {
 // Themes lists the themes.
 func Themes() []Theme {
 	dark := Theme{
-		Name: "dark", Doc: "for a dark background", Viz: viz.Color(),
+		Name: "dark", Doc: "for a dark background", Viz: viz.Dark(),
 		Tokens: [edit.NumTokens]string{
 			edit.Keyword: "38;5;204", edit.Predeclared: "38;5;81", edit.String: "38;5;186", edit.Number: "38;5;141",
 			edit.Comment: "38;5;245", edit.Call: "38;5;149", edit.Operator: "38;5;209", edit.Command: "1;38;5;80",
@@ -39,7 +39,7 @@ func Themes() []Theme {
 		Bar1: "▌", Break: "●", Stop: "▶", Wrap: "↳", Cross: "×", More: "…",
 	}
 	light := dark
-	light.Name, light.Doc = "light", "for a light background"
+	light.Name, light.Doc, light.Viz = "light", "for a light background", viz.Light()
 	light.Tokens = [edit.NumTokens]string{
 		edit.Keyword: "38;5;125", edit.Predeclared: "38;5;25", edit.String: "38;5;94", edit.Number: "38;5;91",
 		edit.Comment: "38;5;244", edit.Call: "38;5;28", edit.Operator: "38;5;166", edit.Command: "1;38;5;30",
@@ -51,7 +51,7 @@ func Themes() []Theme {
 	light.OK, light.Wait, light.Bad, light.Title = "38;5;28", "38;5;130", "1;38;5;160", "1;38;5;235"
 
 	mono := dark
-	mono.Name, mono.Doc, mono.Viz = "mono", "no colour: bold, dim and reverse alone", viz.Unicode()
+	mono.Name, mono.Doc, mono.Viz = "mono", "no colour: bold, dim and reverse alone", viz.Mono()
 	mono.Tokens = [edit.NumTokens]string{edit.Keyword: "1", edit.Comment: "2", edit.Command: "1"}
 	mono.In, mono.Out, mono.Err, mono.Brk, mono.Stale, mono.Dim, mono.Note = "1", "1", "1;7", "1;7", "1", "2", "1"
 	mono.Rule, mono.Bar, mono.BarHot, mono.Key = "2", "7", "1;7", "1"
@@ -60,7 +60,7 @@ func Themes() []Theme {
 	mono.OK, mono.Wait, mono.Bad, mono.Title = "", "", "1", "1"
 
 	high := dark
-	high.Name, high.Doc = "high-contrast", "white on black, few strong colours"
+	high.Name, high.Doc, high.Viz = "high-contrast", "white on black, few strong colours", viz.HighContrast()
 	high.Tokens = [edit.NumTokens]string{
 		edit.Keyword: "1;97", edit.Predeclared: "96", edit.String: "93", edit.Number: "95", edit.Comment: "37", edit.Call: "92", edit.Operator: "97", edit.Command: "1;96",
 	}
