@@ -47,7 +47,7 @@ func (c *compiler) checkAll() (again map[string]string) {
 		if u := c.dependantAt(e.Pos); u != nil {
 			if again[u.name] == "" {
 				src, line, col := c.locate(e.Pos)
-				msg, _, _ := strings.Cut(plain(e.Msg), "\n")
+				msg, _, _ := strings.Cut(plain(c.quoted(e)), "\n")
 				again[u.name] = fmt.Sprintf("In[%d]:%d:%d: %s", src.Cell, line, col, msg)
 			}
 			continue
@@ -206,7 +206,10 @@ func (c *compiler) ignored(e types.Error) bool {
 
 // report turns an error of go/types into a diagnostic.
 func (c *compiler) report(e types.Error) {
-	msg := e.Msg
+	if c.dead(e) {
+		return
+	}
+	msg := c.quoted(e)
 	if strings.Contains(msg, "invalid operation: operator") {
 		msg = strings.Replace(msg, "operator &^ not defined", "operator @ not defined", 1)
 	}
@@ -216,6 +219,8 @@ func (c *compiler) report(e types.Error) {
 		msg += " (here: " + m + ")"
 	} else if n := c.nearest(e); n != "" {
 		msg += "; the nearest is " + n
+	} else if w := c.fitting(e); w != "" {
+		msg += " (here: " + w + ")"
 	}
 	c.errorAt(e.Pos, "type", "%s", c.userPlaces(msg))
 }

@@ -43,6 +43,8 @@ type compiler struct {
 	foreign    []*foreignMethod
 	last       ast.Expr // last expression, to be shown
 	tmp        int
+	rewritten  []wroteAs              // what the sugar made
+	refused    map[*ast.Ident]bool    // what stands for conditions that are none
 	compiled   map[*ast.CallExpr]bool // calls of tpu.Compile that have their type
 	stored     map[string]string      // variables that keep an earlier one's storage
 	order      []*types.Var           // variables in the order of their declarations

@@ -173,10 +173,11 @@ func (g *sugarer) visit(cur *astutil.Cursor) bool {
 				cur.Replace(n.X)
 				break
 			}
-			cur.Replace(g.method(n.X, name, n.OpPos, n.End()))
+			e := g.method(n.X, name, n.OpPos, n.End())
+			g.c.wrote(e, func(of func(ast.Expr) string) string { return n.Op.String() + of(n.X) })
+			cur.Replace(e)
 		} else if n.Op == token.NOT && g.is(n.X) {
-			g.condition(n.X, "!")
-			n.X = ident("false", n.X.Pos())
+			n.X = g.condition(n.X, "!")
 		}
 	case *ast.IndexExpr:
 		if g.is(n.X) {
@@ -197,7 +198,9 @@ func (g *sugarer) visit(cur *astutil.Cursor) bool {
 			break
 		}
 		if n.Sel.Name == "T" && g.is(n.X) {
-			cur.Replace(g.method(n.X, "T", n.Sel.Pos(), n.End()))
+			e := g.method(n.X, "T", n.Sel.Pos(), n.End())
+			g.c.wrote(e, func(of func(ast.Expr) string) string { return of(n.X) + ".T" })
+			cur.Replace(e)
 		}
 	case *ast.AssignStmt:
 		if st := g.assign(n); st != nil {
@@ -258,19 +261,17 @@ func (g *sugarer) binary(n *ast.BinaryExpr) ast.Expr {
 		} else if !at {
 			return nil
 		}
-		return g.method(n.X, "MatMul", n.OpPos, n.End(), n.Y)
+		return g.infix(n, "@", g.method(n.X, "MatMul", n.OpPos, n.End(), n.Y))
 	}
 	if !x && !y {
 		return nil
 	}
 	if n.Op == token.LAND || n.Op == token.LOR {
 		if x {
-			g.condition(n.X, n.Op.String())
-			n.X = ident("false", n.X.Pos())
+			n.X = g.condition(n.X, n.Op.String())
 		}
 		if y {
-			g.condition(n.Y, n.Op.String())
-			n.Y = ident("false", n.Y.Pos())
+			n.Y = g.condition(n.Y, n.Op.String())
 		}
 		return nil
 	}
@@ -279,9 +280,16 @@ func (g *sugarer) binary(n *ast.BinaryExpr) ast.Expr {
 		return nil
 	}
 	if x {
-		return g.method(n.X, row.method, n.OpPos, n.End(), n.Y)
+		return g.infix(n, n.Op.String(), g.method(n.X, row.method, n.OpPos, n.End(), n.Y))
 	}
-	return g.method(n.Y, row.reversed, n.OpPos, n.End(), n.X)
+	return g.infix(n, n.Op.String(), g.method(n.Y, row.reversed, n.OpPos, n.End(), n.X))
+}
+
+// infix notes that e was written as an operation.
+func (g *sugarer) infix(n *ast.BinaryExpr, op string, e *ast.CallExpr) ast.Expr {
+	x, y := n.X, n.Y
+	g.c.wrote(e, func(of func(ast.Expr) string) string { return of(x) + " " + op + " " + of(y) })
+	return e
 }
 
 // isMatMul tells whether a &^ was written @.
@@ -302,10 +310,16 @@ func (g *sugarer) typeName(e ast.Expr) string {
 	return "a tensor"
 }
 
-// condition reports a tensor where Go wants a bool.
-func (g *sugarer) condition(e ast.Expr, where string) {
+// condition reports a tensor where Go wants a bool, and gives what stands for it.
+func (g *sugarer) condition(e ast.Expr, where string) ast.Expr {
 	g.changed = true
+	no := ident("false", e.Pos())
+	if g.c.refused == nil {
+		g.c.refused = map[*ast.Ident]bool{}
+	}
+	g.c.refused[no] = true
 	g.c.errorAt(e.Pos(), "type", "a tensor is no condition for %s: say which, .All() or .Any() and then .Bool()", where)
+	return no
 }
 
 // boolean checks the condition of a statement.
@@ -313,8 +327,7 @@ func (g *sugarer) boolean(e ast.Expr) ast.Expr {
 	if e == nil || !g.is(e) {
 		return e
 	}
-	g.condition(e, "a statement")
-	return ident("false", e.Pos())
+	return g.condition(e, "a statement")
 }
 
 // assign rewrites op= on tensors and writes through an index.

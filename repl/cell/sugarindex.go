@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // An indexing is a tensor index before it is known whether it is read or written.
@@ -48,7 +49,43 @@ func (g *sugarer) index(x ast.Expr, items []ast.Expr, p, end token.Pos) ast.Expr
 	}
 	e := g.method(x, "Index", p, end, list...)
 	g.indexed[e] = &indexing{x, list, p, end}
+	g.c.wrote(e, func(of func(ast.Expr) string) string {
+		text := make([]string, len(list))
+		for i, it := range list {
+			text[i] = itemText(it, of)
+		}
+		return of(x) + "[" + strings.Join(text, ", ") + "]"
+	})
 	return e
+}
+
+// itemText gives an index item as the user wrote it.
+func itemText(e ast.Expr, of func(ast.Expr) string) string {
+	made := func(e ast.Expr) string {
+		if s, ok := e.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok && id.Name == tensorPackage {
+				return s.Sel.Name
+			}
+		}
+		return ""
+	}
+	switch made(e) {
+	case "Ellipsis":
+		return "..."
+	case "NewAxis":
+		return "nil"
+	}
+	n, ok := e.(*ast.CallExpr)
+	if !ok || made(n.Fun) == "" {
+		return of(e)
+	}
+	parts := make([]string, len(n.Args))
+	for i, a := range n.Args {
+		if id, ok := a.(*ast.Ident); !ok || id.Name != "nil" {
+			parts[i] = of(a)
+		}
+	}
+	return strings.Join(parts, ":")
 }
 
 // item rewrites the stand-ins of the token pass.
