@@ -296,6 +296,11 @@ func TestScreenEndings(t *testing.T) {
 		{":quit", func(s *terminal) { s.keys(":quit" + enter) }, 0},
 		{"SIGTERM", func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},
 		{"SIGHUP", func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGHUP) }, 129},
+		{"SIGTERM while a cell prints", func(s *terminal) {
+			s.keys("for { fmt.Println(\"a line\") }" + enter)
+			s.wait("a linea linea line")
+			_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		}, 143},
 		{"Ctrl-D while a cell runs", func(s *terminal) {
 			s.keys("for {}" + enter)
 			s.wait("running 0:0")

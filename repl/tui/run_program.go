@@ -125,6 +125,9 @@ func (m *Model) Close() {
 }
 
 func (m *Model) endKernel() {
+	if m.job != nil { // nobody takes its output any more
+		m.job.feed.close()
+	}
 	if m.kernel != nil {
 		m.kernel.Kill()
 		m.kernel.Stop()
