@@ -37,6 +37,15 @@ func startCompiler(ctx context.Context, env ...string) (*worker.Worker, error) {
 	return worker.Start(ctx, o)
 }
 
+// compiling calls f with the TPU compiler, which starts when f asks it something.
+func (a *app) compiling(f func(ctx context.Context, c *ahead.Compiler) error) error {
+	ctx, stop := a.context(0)
+	defer stop()
+	c := ahead.New(startCompiler)
+	defer c.Close()
+	return f(ctx, c)
+}
+
 // aheadFlags are those of the commands that compile ahead of time.
 type aheadFlags struct {
 	chip, topology, save     string
@@ -97,11 +106,11 @@ func (a *app) xlaModule(file string, f *aheadFlags) error {
 	if err != nil {
 		return a.fail("%v", err)
 	}
-	ctx, stop := a.context(0)
-	defer stop()
-	c := ahead.New(startCompiler)
-	defer c.Close()
-	r, err := xla.LookModule(ctx, file, string(src), chip, c, ahead.Options{Slots: f.bundles, Topology: f.topology})
+	var r *xla.Report
+	err = a.compiling(func(ctx context.Context, c *ahead.Compiler) (err error) {
+		r, err = xla.LookModule(ctx, file, string(src), chip, c, ahead.Options{Slots: f.bundles, Topology: f.topology})
+		return err
+	})
 	if err != nil {
 		fmt.Fprintf(a.stderr, "tpush: xla: %v\n", err)
 		return exitError(plain.ExitDevice)
@@ -158,17 +167,19 @@ wrote it is asked, so libtpu must be installed; no TPU is needed.`,
 			if err != nil {
 				return a.fail("%v", err)
 			}
-			ctx, stop := a.context(0)
-			defer stop()
-			c := ahead.New(startCompiler)
-			defer c.Close()
-			entry, r, err := ahead.OpenFile(ctx, c, args[0], src)
+			var rep *xla.Report
+			err = a.compiling(func(ctx context.Context, c *ahead.Compiler) error {
+				entry, r, err := ahead.OpenFile(ctx, c, args[0], src)
+				if err == nil {
+					rep = xla.Opened(args[0], r)
+					rep.Entry = entry.String()
+				}
+				return err
+			})
 			if err != nil {
 				fmt.Fprintf(a.stderr, "tpush: xla show: %s: %v\n", args[0], err)
 				return exitError(plain.ExitDevice)
 			}
-			rep := xla.Opened(args[0], r)
-			rep.Entry = entry.String()
 			return a.showReport(rep, asJSON)
 		},
 	}

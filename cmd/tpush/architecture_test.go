@@ -41,13 +41,14 @@ var layers = []layer{
 	{name: "devices", packages: []string{
 		"runtime/device", "runtime/device/sim", "runtime/device/devicetest",
 		"runtime/device/pjrt", "runtime/device/pjrt/capi", "runtime/device/pjrt/worker", "runtime/device/pjrt/plugin", "runtime/device/pjrt/programs",
-		"runtime/device/pjrt/hlo", "runtime/device/pjrt/ahead",
+		"runtime/device/pjrt/hlo", "runtime/device/pjrt/ahead", "runtime/device/pjrt/plugintest",
 	}, may: map[string][]string{
-		"runtime/device/pjrt":          {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
-		"runtime/device/pjrt/worker":   {"runtime/device/pjrt/capi"},
-		"runtime/device/pjrt/programs": {"runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
-		"runtime/device/pjrt/ahead":    {"runtime/device", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
-		"runtime/device/sim":           {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
+		"runtime/device/pjrt":            {"runtime/device", "runtime/device/sim", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt/worker":     {"runtime/device/pjrt/capi"},
+		"runtime/device/pjrt/programs":   {"runtime/device/pjrt/capi", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt/plugintest": {"runtime/device/pjrt/plugin", "runtime/device/pjrt/worker"},
+		"runtime/device/pjrt/ahead":      {"runtime/device", "runtime/device/pjrt/capi", "runtime/device/pjrt/hlo", "runtime/device/pjrt/worker"},
+		"runtime/device/sim":             {"runtime/device"}, "runtime/device/devicetest": {"runtime/device"},
 	}},
 	{name: "dispatch", packages: []string{"runtime/exec"}},
 	{name: "what a user types", packages: []string{"runtime/tpu", "runtime/nn", "runtime/optim", "runtime/data", "runtime/checkpoint"}, may: map[string][]string{

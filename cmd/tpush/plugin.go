@@ -62,7 +62,7 @@ func (a *app) pluginAdd() *cobra.Command {
 				fmt.Fprintf(a.stderr, "tpush: plugin add %s: it does not load and was removed: %v\n", k.Name, err)
 				return exitError(plain.ExitDevice)
 			}
-			fmt.Fprintf(a.stdout, "%s %s: %s\n%s\n", in.Name, in.Version, aboutText(about), in.Path)
+			fmt.Fprintf(a.stdout, "%s %s: %s\n%s\n", in.Name, versionText(in), aboutText(about), in.Path)
 			return nil
 		},
 	}
@@ -125,6 +125,14 @@ func (a *app) install(ctx context.Context, k plugin.Known, from string, yes bool
 	return in, err
 }
 
+// versionText is the version of a plug-in; nobody told it of a library that the user gave.
+func versionText(in plugin.Installed) string {
+	if in.Version == "" {
+		return "own file"
+	}
+	return in.Version
+}
+
 func (a *app) pluginList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "Say which plug-ins are installed and which there are", Args: cobra.NoArgs,
@@ -141,7 +149,7 @@ func (a *app) pluginList() *cobra.Command {
 				if in.Env != "" {
 					where += " (" + in.Env + ")"
 				}
-				tb.Rows = append(tb.Rows, []string{k.Name, k.Device, in.Version, viz.Bytes(in.Bytes), where})
+				tb.Rows = append(tb.Rows, []string{k.Name, k.Device, versionText(in), viz.Bytes(in.Bytes), where})
 			}
 			fmt.Fprintln(a.stdout, viz.Text(viz.Plain(), 160, tb))
 			return nil

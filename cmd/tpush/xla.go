@@ -23,7 +23,7 @@ import (
 func (a *app) processCommand() *cobra.Command {
 	var path, create string
 	cmd := &cobra.Command{
-		Use: processName, Short: "Run a PJRT plug-in for another process", Args: cobra.NoArgs, Hidden: true,
+		Use: worker.ProcessName, Short: "Run a PJRT plug-in for another process", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if err := worker.Child(path, create); err != nil {
 				return a.fail("%v", err)
@@ -36,8 +36,6 @@ func (a *app) processCommand() *cobra.Command {
 	return cmd
 }
 
-const processName = "plugin-process"
-
 // sharedCacheEnv names a folder of compiled programs that machines share.
 const sharedCacheEnv = "TPUSH_XLA_CACHE_SHARED"
 
@@ -47,7 +45,7 @@ func pluginOptions(in plugin.Installed, devices int) (worker.Options, error) {
 	if err != nil {
 		return worker.Options{}, err
 	}
-	o := worker.Options{Command: []string{self, processName}, Plugin: in.Path}
+	o := worker.Options{Command: []string{self, worker.ProcessName}, Plugin: in.Path}
 	if in.Name == "cpu" {
 		o.Create = map[string]any{"cpu_device_count": devices}
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 	"github.com/tpush/tpush/runtime/device/pjrt/hlo"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 	"github.com/tpush/tpush/runtime/device/sim"
 	"github.com/tpush/tpush/runtime/exec"
@@ -26,17 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; with TPUSH_XLA_TPU the recorded answers too")
 
-// TestMain is the compiler's process too: the tests start themselves for it.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
-		if err := worker.Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+// TestMain is the compiler's process too.
+func TestMain(m *testing.M) { plugintest.Main(m) }
 
 // here gives operations places, one line after another of a cell.
 type here struct {
@@ -126,12 +116,12 @@ func recorded(t *testing.T, name, text string) *ahead.Result {
 
 func record(t *testing.T, path, text, library string) {
 	t.Helper()
-	self, err := os.Executable()
+	ctx := context.Background()
+	o, err := plugintest.Options(library)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	w, err := worker.Start(ctx, worker.Options{Command: []string{self, "plugin-process"}, Plugin: library})
+	w, err := worker.Start(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
 	"github.com/tpush/tpush/repl/debug"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 	"github.com/tpush/tpush/runtime/exec"
 )
 
@@ -27,7 +28,7 @@ func (discard) Input() (string, error) { return "", io.EOF }
 
 func session(t *testing.T) *repl.Session {
 	t.Helper()
-	s, err := repl.NewSession(repl.Options{Compiler: compiler()})
+	s, err := repl.NewSession(repl.Options{Compiler: plugintest.TPU()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func play(t *testing.T, s *repl.Session, lines string, fails ...bool) command.An
 func TestExamples(t *testing.T) {
 	for _, c := range command.All() {
 		t.Run(c.Name, func(t *testing.T) {
-			if c.TPU && compiler() == nil {
+			if c.TPU && plugintest.TPU() == nil {
 				t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
 			}
 			var fails []bool

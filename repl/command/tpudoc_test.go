@@ -11,6 +11,7 @@ import (
 
 	"github.com/tpush/tpush/inspect/xla"
 	"github.com/tpush/tpush/repl/command"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 )
 
 const (
@@ -32,7 +33,7 @@ func TestTPUDocument(t *testing.T) {
 	if i < 0 || j < i {
 		t.Fatal("docs/tpu.md has no place for the comparison")
 	}
-	if compiler() == nil || !*update {
+	if plugintest.TPU() == nil || !*update {
 		t.Skip("the comparison is written with -update and a TPU compiler")
 	}
 	files, err := filepath.Glob("../../examples/*.tpu")

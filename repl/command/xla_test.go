@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,36 +12,11 @@ import (
 	"github.com/tpush/tpush/inspect/xla"
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/command"
-	"github.com/tpush/tpush/runtime/device/pjrt/ahead"
-	"github.com/tpush/tpush/runtime/device/pjrt/worker"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 )
 
-// TestMain is the compiler's process too: the tests start themselves for it.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
-		if err := worker.Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// compiler starts the TPU compiler that TPUSH_XLA_TPU names; nil when it names none.
-func compiler() ahead.Starter {
-	library := os.Getenv("TPUSH_XLA_TPU")
-	if library == "" {
-		return nil
-	}
-	return func(ctx context.Context, env ...string) (*worker.Worker, error) {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
-		return worker.Start(ctx, worker.Options{Command: []string{self, "plugin-process"}, Plugin: library, Env: env})
-	}
-}
+// TestMain is the compiler's process too.
+func TestMain(m *testing.M) { plugintest.Main(m) }
 
 // planned runs lines, the last of them a :plan with --json, and gives its report.
 func planned(t *testing.T, s *repl.Session, lines string) *xla.Report {
@@ -120,7 +94,7 @@ func TestSubjectErrors(t *testing.T) {
 	} {
 		s := session(t)
 		_, err := command.Run(context.Background(), s, line, discard{})
-		if compiler() == nil && strings.HasPrefix(line, ":xla") {
+		if plugintest.TPU() == nil && strings.HasPrefix(line, ":xla") {
 			var no *repl.NoCompilerError
 			if !errors.As(err, &no) {
 				t.Errorf("%s: got %v, want that there is no compiler", line, err)
@@ -136,7 +110,7 @@ func TestSubjectErrors(t *testing.T) {
 // TestTooLarge: what failed for HBM is one program, with its lines; the real
 // compiler has the session's limit and refuses it too.
 func TestTooLarge(t *testing.T) {
-	s, err := repl.NewSession(repl.Options{Compiler: compiler(), HBMBytes: 7 << 20})
+	s, err := repl.NewSession(repl.Options{Compiler: plugintest.TPU(), HBMBytes: 7 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +139,7 @@ func TestTooLarge(t *testing.T) {
 	if p := ask(":plan 2 --json"); p.Ours.Limit != 7<<20 || p.Ours.Fits {
 		t.Errorf("predicted %+v", p.Ours)
 	}
-	if compiler() == nil {
+	if plugintest.TPU() == nil {
 		t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
 	}
 	p := ask(":xla 2 --json")
@@ -183,7 +157,7 @@ func TestTooLarge(t *testing.T) {
 
 // TestRealCompiler asks the real compiler about a cell.
 func TestRealCompiler(t *testing.T) {
-	if compiler() == nil {
+	if plugintest.TPU() == nil {
 		t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
 	}
 	r := planned(t, session(t), "x := tpu.Ones(256, 1024)\nw := tpu.Ones(1024, 512)\ny := (x.MatMul(w) + 1.0).Tanh()\n:xla y --json --bundles")

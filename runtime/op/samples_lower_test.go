@@ -53,7 +53,6 @@ func lowerSamples() map[Name][]sample {
 		"nonzero":                {{in: []any{y}, attrs: attrs("count", 2)}},
 		"prod_others_backward":   {{in: []any{x, x}, attrs: attrs("dim", []int{1})}},
 		"singular_norm_backward": {{in: []any{d(), d(2, 2)}, attrs: attrs("ord", "nuc")}},
-		"distribute":             {{in: []any{x}, attrs: attrs("mesh", "x=2", "placements", "S(0)")}},
 		"cumprod_second":         {{in: []any{x, x, x}, attrs: attrs("dim", 1)}},
 	})
 	for _, n := range []Name{

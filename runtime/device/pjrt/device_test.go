@@ -1,52 +1,29 @@
 package pjrt_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/device/devicetest"
 	"github.com/tpush/tpush/runtime/device/pjrt"
-	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
-	"github.com/tpush/tpush/runtime/device/pjrt/worker"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
-// TestMain is the plug-in process too: the tests start themselves for it.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
-		if err := worker.Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+// TestMain is the plug-in process too.
+func TestMain(m *testing.M) { plugintest.Main(m) }
 
 func options(t testing.TB) pjrt.Options {
 	t.Helper()
-	in, err := plugin.Here(os.Getenv).Find("cpu")
-	if err != nil {
-		t.Skip(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	chip, err := device.LookupChip("v5e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pjrt.Options{
-		Worker: worker.Options{Command: []string{self, "plugin-process"}, Plugin: in.Path, Create: map[string]any{"cpu_device_count": 1}},
-		Chip:   chip,
-	}
+	return pjrt.Options{Worker: plugintest.CPU(t, 1), Chip: chip}
 }
 
 func open(t testing.TB, o pjrt.Options) *pjrt.Device {

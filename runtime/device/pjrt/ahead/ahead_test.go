@@ -4,40 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/tpush/tpush/runtime/device/pjrt/hlo"
+	"github.com/tpush/tpush/runtime/device/pjrt/plugintest"
 	"github.com/tpush/tpush/runtime/device/pjrt/worker"
 )
 
-// TestMain is the compiler's process too: the tests start themselves for it.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
-		if err := worker.Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+// TestMain is the compiler's process too.
+func TestMain(m *testing.M) { plugintest.Main(m) }
 
 // compiler gives the TPU compiler; without one the test is skipped.
 func compiler(t testing.TB) *Compiler {
 	t.Helper()
-	library := os.Getenv("TPUSH_XLA_TPU")
-	if library == "" {
+	start := plugintest.TPU()
+	if start == nil {
 		t.Skip("no TPU compiler: TPUSH_XLA_TPU names none")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := New(func(ctx context.Context, env ...string) (*worker.Worker, error) {
-		return worker.Start(ctx, worker.Options{Command: []string{self, "plugin-process"}, Plugin: library, Env: env})
-	})
+	c := New(start)
 	t.Cleanup(c.Close)
 	return c
 }

@@ -26,6 +26,9 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/capi"
 )
 
+// ProcessName is the first argument of a program that is to be a plug-in's process.
+const ProcessName = "plugin-process"
+
 // Options say what to start.
 type Options struct {
 	Command []string       // that serves the protocol: this program with its hidden subcommand

@@ -16,25 +16,13 @@ import (
 	"github.com/tpush/tpush/runtime/device/pjrt/plugin"
 )
 
-// TestMain is the plug-in process too: the tests start themselves for it.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin-process" {
-		if err := Child(strings.TrimPrefix(os.Args[2], "--plugin="), strings.TrimPrefix(os.Args[3], "--create=")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
 func options(t testing.TB, path string) Options {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Command: []string{self, "plugin-process"}, Plugin: path, Create: map[string]any{"cpu_device_count": 2}}
+	return Options{Command: []string{self, ProcessName}, Plugin: path, Create: map[string]any{"cpu_device_count": 2}}
 }
 
 // pluginPath is the CPU plug-in's library; without one the test is skipped.
