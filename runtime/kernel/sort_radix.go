@@ -6,6 +6,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/mem"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 const (
@@ -42,7 +43,12 @@ func radixRow[T accum](x, y []T, idx []int64, descending bool) bool {
 			a[i] = uint64(key(x[i])^flip)<<32 | uint64(uint32(i))
 		}
 	})
-	a = radixSort(a, b, 32)
+	if s := simd.SorterOf[uint64](simd.Chosen()); s != nil { // places make all entries different
+		vectorSort(s, a, a, b)
+		a = b
+	} else {
+		a = radixSort(a, b, 32)
+	}
 	Parallel(len(y), radixGrain, func(lo, hi int) {
 		for i, e := range a[lo:hi] {
 			at := uint32(e)
@@ -144,24 +150,29 @@ func sortValues(x, y []float32) {
 // false when there are others.
 func sortByBits(x, y []float32) bool {
 	n := len(x)
-	raw, scratch := mem.Default().Scratch(8 * n)
-	defer scratch.Release()
-	a, b := As[uint32](raw)[:n], As[uint32](raw)[n:2*n]
+	run := simd.RunsOf(simd.Chosen())
 	var odd atomic.Bool
 	Parallel(n, radixGrain, func(lo, hi int) {
-		bad := false
-		for i, v := range x[lo:hi] {
-			u := math.Float32bits(v)
-			bad = bad || u == 1<<31 || v != v
-			a[lo+i] = u ^ (uint32(int32(u)>>31) | 1<<31)
-		}
-		if bad {
+		if run.OddF32(x[lo:hi]) {
 			odd.Store(true)
 		}
 	})
 	if odd.Load() {
 		return false
 	}
+	raw, scratch := mem.Default().Scratch(8 * n)
+	defer scratch.Release()
+	if s := simd.SorterOf[float32](simd.Chosen()); s != nil {
+		vectorSort(s, x, As[float32](raw)[:n], y)
+		return true
+	}
+	a, b := As[uint32](raw)[:n], As[uint32](raw)[n:2*n]
+	Parallel(n, radixGrain, func(lo, hi int) {
+		for i, v := range x[lo:hi] {
+			u := math.Float32bits(v)
+			a[lo+i] = u ^ (uint32(int32(u)>>31) | 1<<31)
+		}
+	})
 	a = radixSort(a, b, 0)
 	Parallel(n, radixGrain, func(lo, hi int) {
 		for i, k := range a[lo:hi] {
@@ -169,4 +180,52 @@ func sortByBits(x, y []float32) bool {
 		}
 	})
 	return true
+}
+
+// vectorSort sorts from into y on all threads. x is scratch memory, which may be from.
+func vectorSort[T simd.Sortable](s *simd.Sorter[T], from, x, y []T) {
+	y = y[:len(from)]
+	n, ok := s.Part(from, y)
+	if !ok {
+		copy(y, from)
+		s.Sort(y, x)
+		return
+	}
+	// A part lies in x or y. The largest is cut until there are enough of them.
+	type part struct {
+		lo, hi int
+		inY    bool
+	}
+	parts := []part{{0, n, true}, {n, len(y), true}}
+	threads := threads()
+	if len(y) < 2*radixGrain {
+		threads = 1
+	}
+	for threads > 1 && len(parts) < 4*threads {
+		k := 0
+		for i, p := range parts {
+			if p.hi-p.lo > parts[k].hi-parts[k].lo {
+				k = i
+			}
+		}
+		p := parts[k]
+		a, b := x[p.lo:p.hi], y[p.lo:p.hi]
+		if p.inY {
+			a, b = b, a
+		}
+		n, ok := s.Part(a, b)
+		if !ok {
+			break
+		}
+		parts[k] = part{p.lo, p.lo + n, !p.inY}
+		parts = append(parts, part{p.lo + n, p.hi, !p.inY})
+	}
+	each(threads, len(parts), func(i int) {
+		p := parts[i]
+		if p.inY {
+			s.Sort(y[p.lo:p.hi], x[p.lo:p.hi])
+		} else {
+			s.Finish(x[p.lo:p.hi], y[p.lo:p.hi])
+		}
+	})
 }

@@ -105,3 +105,19 @@ func BenchmarkRowOps(b *testing.B) {
 		})
 	}
 }
+
+// Counting digits sorts what the processor's kernels sort elsewhere.
+func TestRadixSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{0, 1, 1000, 3*radixGrain + 5} {
+		a := make([]uint64, n)
+		for i := range a {
+			a[i] = r.Uint64()&0xffffffff<<32 | uint64(i)
+		}
+		want := slices.Clone(a)
+		slices.Sort(want)
+		if got := radixSort(a, make([]uint64, n), 32); !slices.Equal(got, want) {
+			t.Errorf("%d entries are not sorted", n)
+		}
+	}
+}

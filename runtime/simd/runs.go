@@ -18,6 +18,7 @@ type Runs struct {
 	split                                      func(n int, src, even, odd *byte)
 	merge                                      func(n int, even, odd, dst *byte)
 	pickRows                                   [2]pickRowsFunc // into the cache, past it
+	odd                                        func(n int, src *byte) uint64
 }
 
 // convertStep is how many elements a conversion takes at a time.

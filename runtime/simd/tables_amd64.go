@@ -2,6 +2,8 @@
 
 package simd
 
+import "math"
+
 // native says whether this build has vector kernels.
 const native = true
 
@@ -60,7 +62,7 @@ var runs = [...]*Runs{
 	{
 		Level: AVX512, SumRows: 16, lanes: 16, rowCols: 32, widenRows: [2]panelsFunc{widenRowsBF16AVX512_1, widenRowsBF16AVX512_4}, stream8: streamBF16AVX512_8, stream1: streamBF16AVX512_1,
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
-		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512},
+		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, odd: oddF32,
 	},
 }
 
@@ -68,4 +70,42 @@ var tapsF32 = [...]*TapsF32{
 	&goTaps,
 	{Rows: 6, Cols: 16, taps: [2][]tapsFunc{{nil, tapsF32AVX2_1x2, tapsF32AVX2_2x2, tapsF32AVX2_3x2, tapsF32AVX2_4x2, tapsF32AVX2_5x2, tapsF32AVX2_6x2}, {nil, tapsF32AVX2_1x4, tapsF32AVX2_2x4, tapsF32AVX2_3x4, tapsF32AVX2_4x4, tapsF32AVX2_5x4, tapsF32AVX2_6x4}}},
 	{Rows: 12, Cols: 32, taps: [2][]tapsFunc{{nil, tapsF32AVX512_1x2, tapsF32AVX512_2x2, tapsF32AVX512_3x2, tapsF32AVX512_4x2, tapsF32AVX512_5x2, tapsF32AVX512_6x2, tapsF32AVX512_7x2, tapsF32AVX512_8x2, tapsF32AVX512_9x2, tapsF32AVX512_10x2, tapsF32AVX512_11x2, tapsF32AVX512_12x2}, {nil, tapsF32AVX512_1x4, tapsF32AVX512_2x4, tapsF32AVX512_3x4, tapsF32AVX512_4x4, tapsF32AVX512_5x4, tapsF32AVX512_6x4, tapsF32AVX512_7x4, tapsF32AVX512_8x4, tapsF32AVX512_9x4, tapsF32AVX512_10x4, tapsF32AVX512_11x4, tapsF32AVX512_12x4}}},
+}
+
+var (
+	sortU32 = Sorter[uint32]{
+		small: [17]func(int, *byte, *byte){1: sortSmallU32_1, 2: sortSmallU32_2, 3: sortSmallU32_3, 4: sortSmallU32_4, 6: sortSmallU32_6, 8: sortSmallU32_8, 12: sortSmallU32_12, 16: sortSmallU32_16},
+		part:  sortPartU32, lanes: 16,
+		bits: func(x uint32) uint64 { return uint64(x) },
+		next: func(x uint32) uint32 { return x + 1 },
+		most: math.MaxUint32,
+	}
+	sortF32 = Sorter[float32]{
+		small: [17]func(int, *byte, *byte){1: sortSmallF32_1, 2: sortSmallF32_2, 3: sortSmallF32_3, 4: sortSmallF32_4, 6: sortSmallF32_6, 8: sortSmallF32_8, 12: sortSmallF32_12, 16: sortSmallF32_16},
+		part:  sortPartF32, lanes: 16,
+		bits: func(x float32) uint64 { return uint64(math.Float32bits(x)) },
+		next: func(x float32) float32 { return math.Nextafter32(x, float32(math.Inf(1))) },
+		most: float32(math.Inf(1)),
+	}
+	sortU64 = Sorter[uint64]{
+		small: [17]func(int, *byte, *byte){1: sortSmallU64_1, 2: sortSmallU64_2, 3: sortSmallU64_3, 4: sortSmallU64_4, 6: sortSmallU64_6, 8: sortSmallU64_8, 12: sortSmallU64_12, 16: sortSmallU64_16},
+		part:  sortPartU64, lanes: 8,
+		bits: func(x uint64) uint64 { return x },
+		next: func(x uint64) uint64 { return x + 1 },
+		most: math.MaxUint64,
+	}
+)
+
+// sorters gives the *Sorter for the type of zero at a level, nil if there is none.
+func sorters(l Level, zero any) any {
+	if l < AVX512 {
+		return nil
+	}
+	switch zero.(type) {
+	case uint32:
+		return &sortU32
+	case float32:
+		return &sortF32
+	}
+	return &sortU64
 }
