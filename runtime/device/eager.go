@@ -28,6 +28,15 @@ type SingleRunner interface {
 	RunSingle(s *Single) (Buffer, bool)
 }
 
+// A Giver is a buffer that can give the memory of its numbers on the host back
+// before it is garbage.
+type Giver interface {
+	Buffer
+	// Give gives the memory back unless somebody was shown the numbers; the
+	// buffer has none afterwards and may not be used. It is freed already.
+	Give() bool
+}
+
 // A Finisher is a device that may compute results when somebody looks at them.
 type Finisher interface {
 	Device

@@ -152,8 +152,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			recipe = recipe || v.node == n
 		}
 		if !recipe {
-			clear(n.in)
-			n.in = n.in[:0]
+			d.finished(n)
 		}
 	}
 	clear(queue)

@@ -91,10 +91,11 @@ type Dispatcher struct {
 	nextOp          uint64
 	serial          uint32 // regions built
 
-	capturing bool     // inside tpu.Compile: reads are refused
-	programs  int      // nesting of compiled calls
-	outside   *Mode    // the mode around a program
-	recording *Program // what RecordProgram asked for
+	capturing bool              // inside tpu.Compile: reads are refused
+	programs  int               // nesting of compiled calls
+	outside   *Mode             // the mode around a program
+	gone      *FailedValueError // of values that were given up
+	recording *Program          // what RecordProgram asked for
 	// onlyRequested makes a cut leave nothing behind but what was asked for.
 	onlyRequested bool
 	noDonate      bool
@@ -346,6 +347,9 @@ func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value, room *def
 	}
 	n.def, n.info, n.attrs, n.opn, n.stack = def, info, attrs, d.nextOp, st
 	n.in, n.outs = append(n.in[:0], in...), n.outs[:0]
+	if n != &d.one {
+		awaited(n)
+	}
 	return n, nil
 }
 

@@ -296,6 +296,75 @@ func (d *Dispatcher) release(v *Value) {
 	d.free(v, Swept)
 }
 
+// spentError is the failure of a value that was given up and is used after all.
+type spentError struct{}
+
+func (spentError) Error() string { return "the value was freed" }
+
+// Discard is Release of a value that nobody will use again: the memory of its
+// numbers on the host is given back too, when its last reader has run. views are
+// the values of views of it that nobody else has.
+func (d *Dispatcher) Discard(v *Value, views ...*Value) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, w := range views {
+		if w.readers == 0 && w.kept == 0 && w.buf == nil && w.node != nil && w.node.info.meta {
+			d.lose(w)
+		}
+	}
+	d.release(v)
+	if v.state == Swept && v.holders <= 0 {
+		v.spent = true
+		d.give(v)
+	}
+}
+
+// give gives the host memory of a spent value back unless something reads it.
+func (d *Dispatcher) give(v *Value) {
+	if v.readers > 0 || v.kept > 0 || v.pins > 0 || v.state != Swept || len(d.hooks) > 0 {
+		return
+	}
+	if g, ok := v.buf.(device.Giver); ok && g.Give() {
+		v.buf = nil
+		d.lose(v)
+	}
+}
+
+// lose makes v unusable: it failed, as far as anybody can see.
+func (d *Dispatcher) lose(v *Value) {
+	if n := v.node; n != nil {
+		d.finished(n)
+		v.node = nil
+	}
+	if d.gone == nil {
+		d.gone = &FailedValueError{Origin: &OpError{Op: "free", Err: spentError{}, told: true}}
+	}
+	v.state, v.err = Failed, d.gone
+}
+
+// awaited notes that n will read its operands later than now.
+func awaited(n *node) {
+	for _, v := range n.in {
+		if v != nil {
+			v.readers++
+		}
+	}
+}
+
+// finished ends the recipe of n: it reads nothing any more.
+func (d *Dispatcher) finished(n *node) {
+	for _, v := range n.in {
+		if v == nil {
+			continue
+		}
+		if v.readers--; v.readers == 0 && v.spent {
+			d.give(v)
+		}
+	}
+	clear(n.in)
+	n.in = n.in[:0]
+}
+
 // A dropList holds values whose last holder was collected; Go's collector
 // appends from its own goroutine.
 type dropList struct {

@@ -50,6 +50,9 @@ type Value struct {
 	region  uint32 // region being built that has it as an input
 	at      int32  // its position among that region's inputs
 	kept    int32  // records of the history that hold it
+	holders int32  // storages of the layer above, see Hold
+	readers int32  // queued operations and views that read it
+	spent   bool   // given up: its numbers go when nothing reads it any more
 	pins    int32  // holders that keep it without being walked to
 	wanted  uint32 // last cut of which it is an output
 	readyNS int64  // virtual time at which the device has it
@@ -97,6 +100,16 @@ func (v *Value) Type() *Type { return v.typ }
 
 // IsConstant says whether it is an argument known on the host.
 func (v *Value) IsConstant() bool { return v.state == Constant }
+
+// Hold counts a holder of v, Unhold one less; it gives how many are left. Only
+// what Discard is told hangs on it.
+func (v *Value) Hold() { v.holders++ }
+
+// Unhold is the end of a Hold.
+func (v *Value) Unhold() int32 {
+	v.holders--
+	return v.holders
+}
 
 // ID is unique in a session.
 func (v *Value) ID() uint64 { return v.id }

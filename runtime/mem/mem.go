@@ -5,13 +5,14 @@
 // nothing refers to them any more. They are memory of the Go heap that a
 // finalizer brings back: whoever holds a slice of a buffer, a value of the past,
 // a view, a debugger, keeps it, and nothing has to be released by hand. Scratch
-// memory with an end that is known goes back at once.
+// memory with an end that is known, and arrays that their only holder gives up
+// (Put), go back at once.
 //
 // Buffers that are given out again are not seen by the pacer of the garbage
 // collector, so the pool starts collections itself when much is out.
 //
 // The package imports the standard library and x/sys. Invariant: a buffer is
-// given out again only when no slice of it can be reached.
+// given out again only when no slice of it can be reached or will be used.
 package mem
 
 import (
@@ -55,6 +56,7 @@ type Pool struct {
 	watching   bool
 	now        func() time.Time
 	floor      []byte // see floorBytes
+	poison     bool
 }
 
 type kept struct {
@@ -228,6 +230,36 @@ func (p *Pool) keep(b []byte) {
 		p.watching = true
 		p.watch()
 	}
+}
+
+// Put takes a buffer of Get or Zeroed back before it is garbage: nobody may use
+// b, all that Get gave, or a slice of it afterwards.
+func (p *Pool) Put(b []byte) {
+	n := len(b)
+	if n < minPooled {
+		return
+	}
+	_, size := classOf(n)
+	first := unsafe.SliceData(b)
+	runtime.SetFinalizer(first, nil)
+	all := unsafe.Slice(first, size)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.poison {
+		for i := range all {
+			all[i] = 0xa5
+		}
+	}
+	p.outBytes -= int64(size)
+	p.lowBytes = min(p.lowBytes, p.outBytes)
+	p.keep(all)
+}
+
+// Poison makes Put overwrite what it takes, so that a test sees who uses it still.
+func (p *Pool) Poison(on bool) {
+	p.mu.Lock()
+	p.poison = on
+	p.mu.Unlock()
 }
 
 // collected takes a buffer back that the collector found to be garbage.

@@ -205,3 +205,20 @@ func TestEmptyArraysDiffer(t *testing.T) {
 		t.Error("two empty arrays are at one place")
 	}
 }
+
+// TestPutIsUsedNext gives a buffer back by hand.
+func TestPutIsUsedNext(t *testing.T) {
+	p := New()
+	p.Poison(true)
+	a := p.Get(1 << 20)
+	first := &a[0]
+	p.Put(a)
+	b := p.Get(1<<20 - 100)
+	if &b[0] != first || b[5] != 0xa5 {
+		t.Error("the buffer put back is not the next one, or was not overwritten")
+	}
+	p.Put(make([]byte, 16)) // smaller than what is kept
+	if p.outBytes != 1<<20 {
+		t.Errorf("%d bytes are out", p.outBytes)
+	}
+}

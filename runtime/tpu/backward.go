@@ -337,7 +337,10 @@ func (p *pass) discard(s *Storage) {
 		return
 	}
 	delete(p.ours, s)
-	s.e.d.Release(s.value)
+	s.freed = true
+	s.disown()
+	s.value.Unhold()
+	s.e.d.Discard(s.value, s.views()...)
 }
 
 // rule runs the node's gradient rule and gives one gradient for each input.
@@ -347,6 +350,7 @@ func (p *pass) rule(n *node, dy []op.Value) []*Tensor {
 		for i, d := range dy {
 			if d != nil {
 				ds[i] = d.(*Tensor)
+				delete(p.ours, ds[i].s) // the function may keep it
 			}
 		}
 		return n.custom(ds)
@@ -496,7 +500,7 @@ func (h *history) gather(g *Tensor) {
 	}
 	g.engine().withoutGrad(func() { inPlace(op.Must("add"), rowDefaults("add"), h.grad, g) })
 	if g.engine().capture == nil {
-		g.engine().d.Release(g.s.value)
+		(&Tensor{s: g.s}).Free()
 	}
 }
 

@@ -213,6 +213,7 @@ func (t *Tensor) store(name string, v *exec.Value) {
 func (t *Tensor) writeRecorded(def *op.Def, attrs op.Attrs, in []any) {
 	e := t.engine()
 	snap := &Storage{e: e, value: t.s.value}
+	snap.value.Hold()
 	old := &Tensor{s: snap, view: t.view, dt: t.dt, whole: t.whole, hist: t.history()}
 	ops := append([]any(nil), in...)
 	for i, x := range ops {
@@ -258,6 +259,8 @@ func (t *Tensor) become(name string, r *Tensor, keep, direct bool) {
 	v := r.value()
 	if t.whole {
 		r.s.disown()
+		v.Unhold()
+		r.s.keep = true // its value is the target's now: no Tidy may free it
 		t.s.set(v, name, keep)
 	} else {
 		base, err := e.d.ApplyInto(op.Must("as_strided_scatter"), stridedAttrs(t.layout()), scatterDonor(keep), t.s.value, v)

@@ -213,9 +213,9 @@ func (t *Tensor) Free() {
 	}
 	s.freed = true
 	s.e.live.written(s)
-	s.memo = nil
 	s.disown()
-	s.e.d.Release(s.value)
+	s.value.Unhold()
+	s.e.d.Discard(s.value, s.views()...)
 }
 
 // A tidyScope lists the tensors made while a Tidy runs.

@@ -91,6 +91,9 @@ func (c *capture) settle() *replay {
 			}
 			src = source{whence: whence{kind: noPlace}, value: v}
 		}
+		if src.value != nil {
+			src.value.Hold()
+		}
 		r.sources = append(r.sources, src)
 		r.types = append(r.types, v.Type())
 	}

@@ -1,7 +1,9 @@
 package tpu
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"reflect"
 	"testing"
@@ -27,9 +29,14 @@ func exactly(xs ...*Tensor) (said []string) {
 			continue
 		}
 		s := fmt.Sprintf("%v %v version %d requires %v leaf %v:", x.Spec(), x.Strides(), x.Version(), x.RequiresGrad(), x.IsLeaf())
-		for _, v := range x.Float64s() {
-			s += fmt.Sprintf(" %x", math.Float64bits(v))
+		bits := fnv.New64a()
+		for i, v := range x.Float64s() {
+			if i < 8 {
+				s += fmt.Sprintf(" %x", math.Float64bits(v))
+			}
+			bits.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 		}
+		s += fmt.Sprintf(" all %x", bits.Sum64())
 		if g := x.Grad(); g != nil {
 			s += " gradient " + exactly(g)[0]
 		}

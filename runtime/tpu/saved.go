@@ -64,6 +64,7 @@ func (p *Snapshot) tensor(t *Tensor, todo *[]*node) {
 func (p *Snapshot) storage(s *Storage) {
 	if _, ok := p.storages[s]; !ok {
 		p.storages[s] = *s
+		s.value.Hold() // as long as the snapshot may be restored
 	}
 }
 

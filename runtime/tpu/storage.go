@@ -157,8 +157,9 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	}
 	old := s.value
 	s.e.live.written(s)
+	views := s.views()
 	s.value = v
-	s.memo = nil
+	v.Hold()
 	s.version++
 	if s.e.capture != nil {
 		s.e.capture.wrote = append(s.e.capture.wrote, s)
@@ -168,12 +169,29 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	}
 	if s.batch != nil {
 		s.batch.list.put(s.slot, v)
-		if !keep && old != v {
-			s.e.d.Drop(old)
+		if left := old.Unhold(); !keep && old != v {
+			if left == 0 {
+				s.e.d.Discard(old, views...)
+			} else {
+				s.e.d.Drop(old)
+			}
 		}
 	} else {
 		s.e.d.Touch()
 	}
+}
+
+// views takes the values of views of the present value away from s.
+func (s *Storage) views() []*exec.Value {
+	if s.memo == nil {
+		return nil
+	}
+	var vs []*exec.Value
+	for _, m := range *s.memo {
+		vs = append(vs, m.value)
+	}
+	s.memo = nil
+	return vs
 }
 
 // size is the number of elements.

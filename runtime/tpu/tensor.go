@@ -45,6 +45,7 @@ func (e *engine) wrap(v *exec.Value) *Tensor {
 func (e *engine) own(o *owned, v *exec.Value) {
 	typ := v.Type()
 	o.s.e, o.s.value, o.s.inference = e, v, e.inference > 0
+	v.Hold()
 	o.t.s, o.t.view, o.t.dt, o.t.whole = &o.s, &typ.Seen, typ.Spec.DType, true
 	if e.tidy != nil {
 		e.tidy.made = append(e.tidy.made, &o.t)

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/mem"
 	"github.com/tpush/tpush/runtime/shape"
 )
 
@@ -33,6 +34,7 @@ type buffer struct {
 	at   uint8        // its place there
 	// claimed: a run that has not ended will give the block to its output.
 	claimed bool
+	lent    bool // its array was given out
 }
 
 // A housed buffer keeps its own place in HBM.
@@ -56,6 +58,7 @@ func (b *buffer) spread() {
 func (b *buffer) Spec() shape.Spec { return b.spec }
 
 func (b *buffer) Host() kernel.Array {
+	b.lent = true
 	if b.constant() {
 		b.spread()
 	}
@@ -71,6 +74,16 @@ func (b *buffer) Free() {
 		b.dev.hbm.Free(b.home.Block)
 		b.home.Block = nil
 	}
+}
+
+// Give gives the array back to the pool of the host.
+func (b *buffer) Give() bool {
+	if b.lent || b.slab != nil || b.home.Block != nil || b.claimed {
+		return false
+	}
+	mem.Default().Put(b.buf)
+	b.buf = nil
+	return true
 }
 
 // Revive takes HBM again. It returns *device.OutOfMemoryError; a buffer that
