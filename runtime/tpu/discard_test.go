@@ -125,7 +125,7 @@ func TestAFreedValueIsNoNumber(t *testing.T) {
 // BenchmarkResults makes large results that are freed again.
 func BenchmarkResults(b *testing.B) {
 	use(b, exec.Strict)
-	x := Ones(1<<22).Mul(1)
+	x := Ones(1 << 22).Mul(1)
 	for b.Loop() {
 		y := x.Add(1)
 		y.Free()
