@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/op"
@@ -372,7 +373,7 @@ type dropList struct {
 	vs    []*Value
 	husks []huskDrop
 	old   []*Value // emptied, for the next
-	some  bool
+	some  atomic.Bool
 }
 
 // Drop notes that the collector found v unreachable; its HBM is given back at
@@ -380,7 +381,7 @@ type dropList struct {
 func (d *Dispatcher) Drop(v *Value) {
 	d.dropped.mu.Lock()
 	d.dropped.vs = append(d.dropped.vs, v)
-	d.dropped.some = true
+	d.dropped.some.Store(true)
 	d.dropped.mu.Unlock()
 }
 
@@ -389,12 +390,13 @@ const maxDropped = 1024
 
 // collect frees what was dropped.
 func (d *Dispatcher) collect() {
-	if !d.dropped.some { // a stale read only delays
+	if !d.dropped.some.Load() { // a stale read only delays
 		return
 	}
 	d.dropped.mu.Lock()
 	vs, husks := d.dropped.vs, d.dropped.husks
-	d.dropped.vs, d.dropped.old, d.dropped.husks, d.dropped.some = d.dropped.old, nil, nil, false
+	d.dropped.vs, d.dropped.old, d.dropped.husks = d.dropped.old, nil, nil
+	d.dropped.some.Store(false)
 	d.dropped.mu.Unlock()
 	d.releaseHusks(husks)
 	for _, v := range vs {

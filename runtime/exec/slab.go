@@ -48,7 +48,7 @@ type huskDrop struct {
 func (d *Dispatcher) DropHusk(h *Husk, mask uint32) {
 	d.dropped.mu.Lock()
 	d.dropped.husks = append(d.dropped.husks, huskDrop{h, mask})
-	d.dropped.some = true
+	d.dropped.some.Store(true)
 	d.dropped.mu.Unlock()
 }
 
