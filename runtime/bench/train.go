@@ -185,16 +185,19 @@ func graphCases() []Case {
 		}
 		return x
 	}
-	list := []Case{{Name: "storm", DType: tpu.F32, Work: stormOps, Unit: "op", modes: []*exec.Mode{exec.Debug, exec.Strict, exec.DeferAndFuse},
+	list := []Case{{Name: "storm", DType: tpu.F32, Work: stormOps, Unit: "op",
 		build: func(m *exec.Mode) unit {
-			_, a, b := operands()
+			first, a, b := operands()
 			storm := func() *tpu.Tensor {
-				x := uniform(1, 1, 32, 32)
+				x := first
 				for range stormOps / 2 {
 					x = x.Mul(a)
 					x = x.Add(b)
 				}
 				return x
+			}
+			if m == exec.Compiled { // one program of 100,000 nodes
+				storm = tpu.Compile(storm).(func() *tpu.Tensor)
 			}
 			return unit{
 				run: func(n int) {

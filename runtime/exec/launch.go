@@ -165,7 +165,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		l.In = append(l.In, v.buf)
 	}
 	if r.known != nil {
-		l.Attrs = append(l.Attrs, r.known.attrs...)
+		l.Attrs = r.known.attrs // its own: 100,000 nodes are not copied
 	} else {
 		for _, n := range r.nodes {
 			l.Attrs = append(l.Attrs, n.attrs)
@@ -223,6 +223,9 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		d.free(v, Swept)
 	}
 	clear(l.In)
+	if r.known != nil {
+		l.Attrs = nil
+	}
 	clear(l.Attrs)
 	d.stats.DeviceNS += plan.DurationNS
 	d.stats.HostNS += hostNS

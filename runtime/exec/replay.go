@@ -163,6 +163,7 @@ func (d *Dispatcher) Replay(p *Program, in, out []*Value) bool {
 	d.nextOp += p.ops
 	err := d.run(r, ReasonCompiledCall)
 	r.inputs, r.outs = nil, nil
+	d.launchA.Attrs = nil
 	d.mode = d.outside
 	if err != nil {
 		clear(out)
