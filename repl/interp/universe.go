@@ -2,10 +2,12 @@ package interp
 
 import (
 	_ "embed" // the export data
+	"reflect"
 	"strings"
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/runtime/tpu"
 )
 
 //go:embed export_own.bin.gz
@@ -58,7 +60,7 @@ func meant(name string, alone bool) string {
 	case d == nil:
 		return ""
 	case isLayer && d.Method != "":
-		return "nn.Func((*tpu.Tensor)." + d.Method + ")"
+		return layerOf(d.Method)
 	case d.Method != "" && d.InPlace && strings.HasSuffix(name, "_"):
 		return "x." + d.Method + "InPlace"
 	case d.Method != "":
@@ -67,4 +69,17 @@ func meant(name string, alone bool) string {
 		return "tpu." + d.Func
 	}
 	return ""
+}
+
+// layerOf makes a layer of a method of tensors: of one that takes nothing but its
+// tensor the method itself, of others a function that calls it.
+func layerOf(method string) string {
+	m, ok := reflect.TypeFor[*tpu.Tensor]().MethodByName(method)
+	switch {
+	case ok && m.Type.NumIn() == 1:
+		return "nn.Func((*tpu.Tensor)." + method + ")"
+	case ok && m.Type.NumIn() == 2 && m.Type.IsVariadic():
+		return "nn.Func(func(x *tpu.Tensor) *tpu.Tensor { return x." + method + "() })"
+	}
+	return "nn.Func(func(x *tpu.Tensor) *tpu.Tensor { return x." + method + "(…) })"
 }

@@ -87,6 +87,7 @@ func TestNamesOfPyTorch(t *testing.T) {
 		"tpu.Ones(2).copy_(1)":            "(here: x.CopyFrom(y))",
 		"tpu.Ones(2).masked_fill(nil, 0)": "(here: x.MaskedFill)",
 		"nn.NewReLU()":                    "(here: nn.Func((*tpu.Tensor).ReLU))",
+		"nn.NewGELU()":                    "(here: nn.Func(func(x *tpu.Tensor) *tpu.Tensor { return x.GELU() }))",
 		"nn.NewLinear(2, 3).Parameters()": "(here: nn.Params(model))",
 		"torch.randn(2)":                  "(here: tpu, nn and optim)",
 		"sum(1)":                          "undefined: sum",
