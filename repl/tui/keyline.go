@@ -20,15 +20,28 @@ func (m *Model) keyHints() []keyHint {
 	case m.focus == onPanel:
 		return m.panelHints()
 	case m.focus == onEdit:
-		return []keyHint{{"run", "run"}, {"newline", "newline"}, {"cell-mode", "leave"}, {"complete", "complete"}, {"external-editor", "editor"}, {"breakpoint", "breakpoint"}, {"help", "help"}}
+		return []keyHint{{m.runs(), "run"}, {"newline", "newline"}, {"cell-mode", "leave"}, {"complete", "complete"}, {"external-editor", "editor"}, {"breakpoint", "breakpoint"}, {"help", "help"}}
 	case m.job != nil:
 		return []keyHint{{"interrupt", "stop"}, {"cell-mode", "cells"}, {"panel-hbm..panel-debug", "panels"}, {"palette", "commands"}, {"help", "help"}}
 	}
-	hints := []keyHint{{"run", "run"}, {"newline", "newline"}, {"complete", "complete"}, {"cell-mode", "cells"}, {"history", "history"}, {"panel-hbm..panel-debug", "panels"}, {"palette", "commands"}, {"help", "help"}, {"exit", "leave"}}
+	hints := []keyHint{{m.runs(), "run"}, {"newline", "newline"}, {"complete", "complete"}, {"cell-mode", "cells"}, {"history", "history"}, {"panel-hbm..panel-debug", "panels"}, {"palette", "commands"}, {"help", "help"}, {"exit", "leave"}}
 	if len(m.nb.cells) > 0 && m.trying() {
 		hints = append([]keyHint{{"Alt-1..4", "try another"}}, hints...)
 	}
 	return hints
+}
+
+// runs is the action that runs what is typed: where lines follow the cursor, the key
+// that runs a whole cell begins a new line.
+func (m *Model) runs() string {
+	if e := m.text(); e != nil {
+		for i, last := e.Cursor().Line+1, e.Len(); i < last; i++ {
+			if strings.TrimSpace(e.Line(i)) != "" {
+				return "run-as-is"
+			}
+		}
+	}
+	return "run"
 }
 
 // panelHints are the keys of the panel that has the focus.

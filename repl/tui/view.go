@@ -154,21 +154,17 @@ func (m *Model) rule() string {
 	case m.focus == onCells:
 		left = " " + paint(t.Key, "cells") + paint(t.Dim, ": "+m.keysOf("cell-down cell-up")+" move, "+m.keysOf("edit")+" edit, "+m.keysOf("cell-run")+" run, "+m.keysOf("keys")+" all keys, "+m.keysOf("type")+" back") + " "
 	case m.focus == onEdit:
-		left = " " + paint(t.Key, "editing "+m.editing.label()) + paint(t.Dim, ": "+m.keysOf("run")+" runs, "+m.keysOf("cell-mode")+" leaves") + " "
+		left = " " + paint(t.Key, "editing "+m.editing.label()) + paint(t.Dim, ": "+m.keysOf(m.runs())+" runs, "+m.keysOf("cell-mode")+" leaves") + " "
 	}
 	right := ""
 	if n := len(m.nb.cells); n > 0 {
-		at := n
-		if !m.view.follow && len(m.spots) > 0 {
-			for i := len(m.spots) - 1; i >= 0; i-- {
-				if m.spots[i].cell >= 0 {
-					at = m.spots[i].cell + 1
-					break
-				}
-			}
+		at, end := n, true
+		if last := m.lastSpot(); !m.view.follow && last.cell >= 0 {
+			at = last.cell + 1
+			end = at == n && last.row+1 >= len(m.source().rows(last.cell))
 		}
 		right = " " + paint(t.Dim, fmt.Sprintf("%d/%d", at, n)) + " "
-		if !m.view.follow {
+		if !end {
 			right = " " + paint(t.Dim, "End follows") + right
 		}
 	}
@@ -178,6 +174,16 @@ func (m *Model) rule() string {
 		return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left, m.at.mainW, "")
 	}
 	return glyph.Fit(paint(t.Rule, strings.Repeat(line, 2))+left+paint(t.Rule, strings.Repeat(line, free))+right+paint(t.Rule, strings.Repeat(line, 2)), m.at.mainW, "")
+}
+
+// lastSpot is the last row of a cell on the screen; its cell is -1 when there is none.
+func (m *Model) lastSpot() spot {
+	for i := len(m.spots) - 1; i >= 0; i-- {
+		if m.spots[i].cell >= 0 {
+			return m.spots[i]
+		}
+	}
+	return spot{cell: -1}
 }
 
 // chip is the last word of the kernel's banner.

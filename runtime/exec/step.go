@@ -9,11 +9,13 @@ const keptSteps = 128
 type steps struct {
 	ring  [keptSteps]int64
 	count int64
+	of    int   // the cell whose steps these are
 	cell  int   // that the last step was in
 	atNS  int64 // when it ended
 }
 
-// Steps say how long steps of training took, in nanoseconds of virtual time.
+// Steps say how long the steps of the cell that trained last took, in nanoseconds
+// of virtual time.
 type Steps struct {
 	Count  int64 // steps that were timed
 	LastNS int64
@@ -27,6 +29,9 @@ func (d *Dispatcher) EndStep() {
 	defer d.mu.Unlock()
 	s, now := &d.steps, max(d.clock.HostNS, d.clock.DeviceNS)
 	if s.atNS > 0 && s.cell == d.cell {
+		if s.of != d.cell {
+			s.of, s.count = d.cell, 0
+		}
 		s.ring[s.count%keptSteps] = now - s.atNS
 		s.count++
 	}
