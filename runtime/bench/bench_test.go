@@ -103,7 +103,7 @@ func TestCasesOfAMode(t *testing.T) {
 	for _, c := range []struct {
 		mode *exec.Mode
 		want string
-	}{{exec.Strict, "storm"}, {exec.DeferAndFuse, "storm"}, {exec.Compiled, "compile1k compile10k run10k"}} {
+	}{{exec.Strict, "storm"}, {exec.DeferAndFuse, "storm"}, {exec.Compiled, "storm compile1k compile10k run10k"}} {
 		cases, err := Cases("W9", c.mode)
 		if err != nil {
 			t.Fatal(err)
