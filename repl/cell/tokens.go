@@ -121,9 +121,9 @@ func rewriteTokens(src string) (out string, m *offsetMap, matmul map[int]bool) {
 		}
 		switch t.tok {
 		case token.LPAREN, token.LBRACE:
-			stack = append(stack, &bracket{tok: t.tok})
+			stack = append(stack, &bracket{tok: t.tok, open: i})
 		case token.LBRACK:
-			stack = append(stack, &bracket{tok: t.tok, open: i, index: endsOperand(prev)})
+			stack = append(stack, &bracket{tok: t.tok, open: i, index: endsOperand(prev) && !typeParams(toks, i, stack)})
 		case token.RPAREN, token.RBRACE, token.RBRACK:
 			if len(stack) == 0 {
 				continue
@@ -180,15 +180,48 @@ func rewriteTokens(src string) (out string, m *offsetMap, matmul map[int]bool) {
 	return out, m, matmul
 }
 
+// typeParams tells whether the bracket at token i begins the type parameters of a
+// declaration.
+func typeParams(toks []tok, i int, stack []*bracket) bool {
+	if i < 2 || toks[i-1].tok != token.IDENT {
+		return false
+	}
+	switch toks[i-2].tok {
+	case token.TYPE, token.FUNC:
+		return true
+	case token.SEMICOLON, token.LPAREN: // type ( A[T any] …
+		if len(stack) == 0 {
+			return false
+		}
+		b := stack[len(stack)-1]
+		return b.tok == token.LPAREN && b.open > 0 && toks[b.open-1].tok == token.TYPE
+	}
+	return false
+}
+
 // typeList tells whether tokens can be a list of types: what may follow the
 // comma in an instantiation, and all that Go's parser takes there.
 func typeList(toks []tok) bool {
-	for _, t := range toks {
+	fn, str := false, false
+	for i, t := range toks {
+		fn, str = fn || t.tok == token.FUNC, str || t.tok == token.STRUCT
 		switch t.tok {
+		case token.INT: // [3]int
+			if i == 0 || toks[i-1].tok != token.LBRACK || i > 1 && endsOperand(toks[i-2].tok) {
+				return false
+			}
+		case token.ELLIPSIS:
+			if !fn {
+				return false
+			}
+		case token.STRING: // a tag
+			if !str {
+				return false
+			}
 		case token.IDENT, token.PERIOD, token.COMMA, token.MUL, token.LBRACK, token.RBRACK, token.MAP, token.CHAN, token.FUNC,
 			token.STRUCT, token.INTERFACE, token.LBRACE, token.RBRACE, token.ARROW, token.SEMICOLON:
 		case token.LPAREN, token.RPAREN: // a func type, or a call
-			if toks[0].tok != token.FUNC {
+			if !fn {
 				return false
 			}
 		default:

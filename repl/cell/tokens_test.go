@@ -29,6 +29,13 @@ func TestRewriteTokens(t *testing.T) {
 		{"x[f(1, 2):3]", "x[f(1, 2):3]"},
 		{"x[f(1, 2):3, 0]", "x[ʹitems(ʹslice(f(1, 2), 3, nil), 0)]"},
 		{"f[int, string](a)", "f[int, string](a)"},
+		{"type M[T N, R interface{ ~[]T }] []R", "type M[T N, R interface{ ~[]T }] []R"},
+		{"type (\n\tA[K ~int | ~string, V any] map[K]V\n)", "type (\n\tA[K ~int | ~string, V any] map[K]V\n)"},
+		{"func f[A interface{ ~[]E }, E any](a A) {}", "func f[A interface{ ~[]E }, E any](a A) {}"},
+		{"P[int, [2]int]{}", "P[int, [2]int]{}"},
+		{"P[int, map[string]func(...int) (int, error)]{}", "P[int, map[string]func(...int) (int, error)]{}"},
+		{"P[int, struct{ N int `json:\"n\"` }]{}", "P[int, struct{ N int `json:\"n\"` }]{}"},
+		{"x[i, a[1]]", "x[ʹitems(i, a[1])]"},
 	} {
 		got, _, _ := rewriteTokens(tt.in)
 		if got != tt.want {

@@ -25,11 +25,13 @@ func (m *machine) tester(t *typ) func(any) bool {
 		}
 		return func(v any) bool { return v != nil && reflect.TypeOf(v) == t.rt }
 	}
+	g := m.types.golang(t)
+	own := !namesCellType(t.t, map[types.Type]bool{}) || m.types.ownGo(g)
 	return func(v any) bool {
 		if b, ok := v.(box); ok {
 			return b.ID == t.id
 		}
-		return v != nil && reflect.TypeOf(v) == m.types.golang(t)
+		return own && v != nil && reflect.TypeOf(v) == g
 	}
 }
 

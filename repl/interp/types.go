@@ -373,6 +373,65 @@ func (tt *typeTable) isPlain(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
+// namesCellType tells whether a type is made of one that cells have named.
+func namesCellType(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		return t.Obj().Pkg() != nil && t.Obj().Pkg().Path() == mainPath
+	case *types.Map:
+		return namesCellType(t.Key(), seen) || namesCellType(t.Elem(), seen)
+	case *types.Signature:
+		for _, list := range []*types.Tuple{t.Params(), t.Results()} {
+			for v := range list.Variables() {
+				if namesCellType(v.Type(), seen) {
+					return true
+				}
+			}
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if namesCellType(f.Type(), seen) {
+				return true
+			}
+		}
+	case interface{ Elem() types.Type }:
+		return namesCellType(t.Elem(), seen)
+	}
+	return false
+}
+
+// ownGo tells whether a Go type that a type of cells has belongs to no other: a
+// stand-in is part of it. A named slice has the Go type of its underlying one.
+func (tt *typeTable) ownGo(g reflect.Type) bool {
+	tt.mu.Lock()
+	defer tt.mu.Unlock()
+	return tt.hasStandIn(g, map[reflect.Type]bool{})
+}
+
+func (tt *typeTable) hasStandIn(g reflect.Type, seen map[reflect.Type]bool) bool {
+	if g == nil || seen[g] {
+		return false
+	}
+	seen[g] = true
+	if tt.used[g] != nil {
+		return true
+	}
+	switch g.Kind() {
+	case reflect.Map:
+		return tt.hasStandIn(g.Key(), seen) || tt.hasStandIn(g.Elem(), seen)
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return tt.hasStandIn(g.Elem(), seen)
+	case reflect.Struct:
+		return true // one without a name has it seldom
+	}
+	return false
+}
+
 // golang gives the Go type with which native code gets values of a type.
 func (tt *typeTable) golang(x *typ) reflect.Type {
 	x.goOnce.Do(func() { x.goType = tt.goTypeOf(x.t, map[types.Type]bool{}) })
