@@ -22,7 +22,10 @@ type program struct {
 	rest     func() // ends the frame clock of Bubble Tea, once it runs
 	painting bool   // a frame is under way
 	changed  bool   // since it was made
-	lent     bool   // the terminal is
+	made     time.Time
+	urgent   bool // what changed answers a key: it is shown at once
+	armed    bool // a timer for the next frame
+	lent     bool // the terminal is
 	panicked *panicMsg
 }
 
@@ -43,6 +46,11 @@ func (p *program) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	case paintedMsg:
 		p.painting = false
 		return p, nil
+	case dueMsg:
+		p.armed = false
+		return p, nil
+	case tea.KeyPressMsg:
+		p.urgent = true
 	case escapeMsg:
 		p.t.write(string(msg))
 		return p, nil
@@ -83,13 +91,24 @@ func (p *program) View() tea.View {
 			go p.t.send(tea.QuitMsg{})
 		}
 	}()
-	if p.changed && !p.painting && !p.lent && p.panicked == nil {
-		v := p.Model.View()
-		p.changed, p.painting = false, true
-		p.t.frames <- v
+	if !p.changed || p.painting || p.lent || p.panicked != nil {
+		return tea.View{}
 	}
+	if rest := p.t.gap - time.Since(p.made); rest > 0 && !p.urgent {
+		if !p.armed {
+			p.armed = true
+			time.AfterFunc(rest, func() { p.t.send(dueMsg{}) })
+		}
+		return tea.View{}
+	}
+	v := p.Model.View()
+	p.changed, p.urgent, p.painting, p.made = false, false, true, time.Now()
+	p.t.frames <- v
 	return tea.View{}
 }
+
+// A dueMsg says that it is time for the next frame.
+type dueMsg struct{}
 
 // watched makes a panic of a command, or of those that it leads to, one message.
 func watched(cmd tea.Cmd) tea.Cmd {

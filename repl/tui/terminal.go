@@ -47,7 +47,7 @@ type keyReader interface {
 	Cancel() bool
 }
 
-// A paintedMsg says that the next frame may come.
+// A paintedMsg says that the terminal has taken a frame.
 type paintedMsg struct{}
 
 // openTerminal takes over the terminal: raw, on its other screen.
@@ -199,15 +199,12 @@ func (t *terminal) close() {
 	}
 }
 
-// paints paints the frames that come, no faster than wanted.
+// paints paints the frames that come. A terminal that is slow to take one gets
+// the next when it has taken it.
 func (t *terminal) paints() {
 	defer close(t.over)
 	for v := range t.frames {
-		began := time.Now()
 		t.paint(v)
-		if rest := t.gap - time.Since(began); rest > 0 {
-			time.Sleep(rest)
-		}
 		t.send(paintedMsg{})
 	}
 }
