@@ -4,7 +4,7 @@ import "github.com/tpush/tpush/runtime/simd"
 
 // rowChunk is the number of columns of a row that are summed at a time: few
 // enough to stay in the first-level cache, enough for each row of b to be read in long runs.
-const rowChunk = 2048
+const rowChunk = 4096
 
 // multiplyRow computes c[1,n] = a[1,k] × b[k,n], reading b once: along its rows,
 // or with dot products when its columns are dense.
