@@ -20,7 +20,9 @@ func contractWide(out Array, con contraction, a, b Array, e *epilogue) {
 	case dtype.C128:
 		contractAs[complex128](out, con, a, b, e)
 	default:
-		contractAs[int64](out, con, a, b, e)
+		if e != nil || !contractInt8(out, con, a, b) {
+			contractAs[int64](out, con, a, b, e)
+		}
 	}
 }
 

@@ -79,9 +79,13 @@ type Dots struct {
 	Unit Unit
 	// step adds the products of one step to c.
 	step    func(c float32, a, b []uint16, column int) float32
-	product func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
+	product productFunc
 	packs   *stripFuncs
+
+	productInt8 productFunc
 }
+
+type productFunc func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
 
 // stripFuncs make whole strips.
 type stripFuncs struct {
@@ -109,7 +113,7 @@ var (
 func fast(u Unit, has bool) *Dots {
 	d := goDots[u]
 	if has {
-		d.product, d.packs = dotFuncs(u)
+		d.product, d.productInt8, d.packs = dotFuncs(u)
 	}
 	return &d
 }

@@ -28,12 +28,18 @@ var tileConfig = [64]byte{
 	48: 16, 49: 16, 50: 16, 51: 16, 52: 16, 53: 16, 54: 16, 55: 16,
 }
 
-func dotFuncs(u Unit) (product func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64), packs *stripFuncs) {
+func dotFuncs(u Unit) (product, productInt8 productFunc, packs *stripFuncs) {
 	packs = &stripFuncs{stripLines, stripLinesTurned, stripPairs, stripPairsTurned, stripPairsWide}
 	if u == Pairs {
-		return dotPairsBF16, packs
+		return dotPairsBF16, nil, packs
 	}
-	return func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
+	product = func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
 		dotTilesBF16(steps, a, sa, b, sb, c, rc, rows, accumulate, &tileConfig[0])
-	}, packs
+	}
+	if cpu.X86.HasAMXInt8 {
+		productInt8 = func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
+			dotTilesI8(steps, a, sa, b, sb, c, rc, rows, accumulate, &tileConfig[0])
+		}
+	}
+	return product, productInt8, packs
 }
