@@ -78,13 +78,19 @@ func ParseMesh(s string) (Mesh, error) {
 // tensor's axis of this number, or holds a copy everywhere.
 type Placement int
 
-// Replicated is a copy everywhere.
-const Replicated Placement = -1
+// The placements that cut nothing.
+const (
+	Replicated Placement = -1 // a copy everywhere
+	PartialSum Placement = -2 // a part of a sum everywhere: what a tensor is made of, never where it is
+)
 
-// String is PyTorch's short form: S(0) or R.
+// String is PyTorch's short form: S(0), R or P.
 func (p Placement) String() string {
-	if p < 0 {
+	switch p {
+	case Replicated:
 		return "R"
+	case PartialSum:
+		return "P"
 	}
 	return "S(" + strconv.Itoa(int(p)) + ")"
 }
@@ -97,6 +103,8 @@ func ParsePlacements(s string) ([]Placement, error) {
 		switch {
 		case part == "R":
 			all = append(all, Replicated)
+		case part == "P":
+			return nil, &MeshError{"a sum in parts is no place of a tensor"}
 		case err == nil && n >= 0:
 			all = append(all, Placement(n))
 		default:

@@ -1,6 +1,8 @@
 package tpu
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tpush/tpush/runtime/device"
@@ -37,6 +39,74 @@ func Shard(dim int) Placement { return Placement(dim) }
 
 // Replicate holds a copy on each device along the axis of the mesh.
 func Replicate() Placement { return shape.Replicated }
+
+// Partial holds a part of a sum on each device along the axis of the mesh: for
+// FromLocal alone. A tensor is never left in parts, so nothing redistributes to it.
+func Partial() Placement { return shape.PartialSum }
+
+// FromLocal makes one tensor of what each device of a mesh holds, in the order of
+// the devices. Along an axis that shards, the parts come one after another; along
+// one that replicates, the first counts; along Partial they are added, by an
+// all-reduce between the devices. Where the placements say Partial, the sum is
+// replicated; a Redistribute in the same program says otherwise at no more cost.
+func FromLocal(m *DeviceMesh, parts []*Tensor, placements ...Placement) *Tensor {
+	e := ambientEngine()
+	if len(parts) > 0 {
+		e = parts[0].engine()
+	}
+	someMesh("from_local", e, m)
+	if len(parts) != m.Size() {
+		e.fail("from_local", &shape.MeshError{Why: fmt.Sprintf("%d parts for %d devices", len(parts), m.Size())})
+	}
+	ps := slices.Clone(placements)
+	for len(ps) < len(m.mesh.Dims) {
+		ps = append(ps, Replicate())
+	}
+	sums := m.joined(parts, ps)
+	stacked := make([]Placement, len(ps)) // each addend is where its devices are
+	for a, p := range ps {
+		switch {
+		case p == Partial():
+			stacked[a], ps[a] = Shard(0), Replicate()
+		case p >= 0:
+			stacked[a] = p + 1
+		default:
+			stacked[a] = p
+		}
+	}
+	if len(sums) == 1 {
+		return DistributeTensor(sums[0], m, ps...)
+	}
+	return DistributeTensor(DistributeTensor(Stack(0, sums...), m, stacked...).Sum(0), m, ps...)
+}
+
+// joined puts the parts of each addend together. The last axis varies fastest,
+// among the parts and among the addends.
+func (m *DeviceMesh) joined(parts []*Tensor, ps []Placement) []*Tensor {
+	inner := 1 // addends that follow one another
+	for a := len(m.mesh.Dims) - 1; a >= 0; a-- {
+		n := m.mesh.Dims[a]
+		if ps[a] == Partial() {
+			inner *= n
+			continue
+		}
+		var next []*Tensor
+		for at := 0; at < len(parts); at += n * inner {
+			for k := range inner {
+				row := make([]*Tensor, n)
+				for i := range row {
+					row[i] = parts[at+i*inner+k]
+				}
+				if ps[a] >= 0 && n > 1 {
+					row[0] = Cat(int(ps[a]), row...)
+				}
+				next = append(next, row[0])
+			}
+		}
+		parts = next
+	}
+	return parts
+}
 
 // DeviceCount is how many devices there are. The simulator is one chip: it
 // computes the same numbers on any mesh, and predicts the exchanges.
