@@ -124,7 +124,7 @@ func TestKilledInEveryMode(t *testing.T) {
 		f()
 		g.Wait()
 	}
-	size := 3
+	size, first := 3, d.PID()
 	for _, when := range []struct {
 		name string
 		do   func(x *tpu.Tensor) *tpu.Tensor // gives 2x+1
@@ -159,7 +159,6 @@ func TestKilledInEveryMode(t *testing.T) {
 		for _, m := range []*exec.Mode{exec.Debug, exec.DeferAndFuse, exec.Compiled, exec.Strict} {
 			t.Run(fmt.Sprint(when.name, " ", m.Name), func(t *testing.T) {
 				defer tpu.Use(exec.New(d, exec.Options{Mode: m}))()
-				before := d.PID()
 				x := tpu.Arange(n).To(tpu.F32).Add(0.5)
 				tpu.Sync(x)
 				for i, got := range when.do(x).Float64s() {
@@ -167,10 +166,10 @@ func TestKilledInEveryMode(t *testing.T) {
 						t.Fatalf("number %d is %v, want %v", i, got, want)
 					}
 				}
-				if d.PID() == before {
-					t.Error("the process lives")
-				}
 			})
 		}
+	}
+	if d.PID() == first {
+		t.Error("the process lives")
 	}
 }
