@@ -120,7 +120,8 @@ func DeviceCount() int {
 // DistributeTensor places x on the devices of a mesh: a placement for each of
 // its axes. What is computed of it is cut by XLA's partitioner, which adds the
 // exchanges; numbers do not change. An axis that does not divide is cut as
-// PyTorch's chunk cuts it, so that the last devices hold less, or nothing.
+// PyTorch's chunk cuts it, so that the last devices hold less, or nothing; real XLA
+// cuts it so inside a program, and hands it over whole.
 func DistributeTensor(x *Tensor, m *DeviceMesh, placements ...Placement) *Tensor {
 	someMesh("distribute_tensor", x.engine(), m)
 	return call(op.Distribute, placing(x, m, placements), x)
