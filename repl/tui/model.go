@@ -145,6 +145,7 @@ type Model struct {
 	rects    []rect   // where panels are on the screen
 	note     string   // one line for the user, until the next key
 	mouse    bool
+	dragged  bool // the mouse was, with a button held
 	quit     bool
 	exitCode int
 }
@@ -197,6 +198,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Mouse())
+	case tea.MouseMotionMsg:
+		m.drag(msg.Mouse())
 	case tea.MouseClickMsg:
 		return m.click(msg.Mouse())
 	case startedMsg:

@@ -14,6 +14,10 @@ func (m *Model) wheel(e tea.Mouse) tea.Cmd {
 	if e.Button == tea.MouseWheelUp {
 		d = -wheelRows
 	}
+	if p, ok := m.over.(*pager); ok {
+		p.scroll(m, d)
+		return nil
+	}
 	if p := m.paneAt(e.X, e.Y); p != nil && m.over == nil {
 		action := "down"
 		if d < 0 {
@@ -30,6 +34,14 @@ func (m *Model) wheel(e tea.Mouse) tea.Cmd {
 
 // scroll moves the window over the cells.
 func (m *Model) scroll(d int) { m.view.scroll(m.source(), d) }
+
+// drag tells, the first time, who would select text by dragging how that is done.
+func (m *Model) drag(e tea.Mouse) {
+	if e.Button == tea.MouseLeft && !m.dragged {
+		m.dragged = true
+		m.say("hold Shift to select text with the terminal; %s turns the mouse off", m.keysOf("mouse"))
+	}
+}
 
 // click puts the cursor where it points, or selects a cell.
 func (m *Model) click(e tea.Mouse) tea.Cmd {

@@ -53,6 +53,7 @@ func (p *program) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		p.urgent = true
 	case escapeMsg:
 		p.t.write(string(msg))
+		p.changed = true
 		return p, nil
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {

@@ -32,6 +32,9 @@ type terminal struct {
 	frames  chan tea.View // at most one is under way
 	over    chan struct{} // closed when no frame will be painted any more
 
+	orderMu sync.Mutex
+	ordered orders
+
 	mu      sync.Mutex // of all that follows and of writing
 	away    bool       // somebody else has the terminal
 	painter *render.Painter
@@ -217,6 +220,7 @@ func (t *terminal) paint(v tea.View) {
 		return
 	}
 	var b strings.Builder
+	b.WriteString(t.obey())
 	first := !t.shown.AltScreen
 	if v.WindowTitle != t.shown.WindowTitle {
 		b.WriteString(ansi.SetWindowTitle(v.WindowTitle))
@@ -247,28 +251,43 @@ func (t *terminal) paint(v tea.View) {
 	}
 }
 
-// write sends a sequence that draws nothing.
-func (t *terminal) write(seq string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.away {
-		_, _ = io.WriteString(t.out, seq)
-	}
-}
+// write sends a sequence that draws nothing with the next frame. Like forget and
+// synchronize it does not wait for a terminal that takes no bytes.
+func (t *terminal) write(seq string) { t.order(func(o *orders) { o.escapes += seq }) }
 
 // forget has the next frame painted whole.
-func (t *terminal) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.painter.Forget()
-}
+func (t *terminal) forget() { t.order(func(o *orders) { o.whole = true }) }
 
 // synchronize notes that the terminal can show a frame at once.
-func (t *terminal) synchronize() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sync = true
-	t.painter.Synchronize()
+func (t *terminal) synchronize() { t.order(func(o *orders) { o.sync = true }) }
+
+func (t *terminal) order(f func(o *orders)) {
+	t.orderMu.Lock()
+	defer t.orderMu.Unlock()
+	f(&t.ordered)
+}
+
+// orders are what is to be done with the next frame.
+type orders struct {
+	escapes string
+	whole   bool
+	sync    bool
+}
+
+// obey does what was ordered, and gives the sequences to send.
+func (t *terminal) obey() string {
+	t.orderMu.Lock()
+	o := t.ordered
+	t.ordered = orders{}
+	t.orderMu.Unlock()
+	if o.whole {
+		t.painter.Forget()
+	}
+	if o.sync {
+		t.sync = true
+		t.painter.Synchronize()
+	}
+	return o.escapes
 }
 
 // size gives the columns and rows.
