@@ -17,7 +17,7 @@ import (
 // exported are the notebooks whose Go programs must print what tpush run
 // prints. The one about HBM is missing: what lives how long differs in Go.
 var exported = []string{
-	"examples/tour.tpu", "examples/bounds.tpu", "cmd/tpush/testdata/export/redefine.tpu",
+	"examples/tour.tpu", "examples/bounds.tpu", "cmd/tpush/testdata/export/redefine.tpu", "cmd/tpush/testdata/export/signatures.tpu",
 }
 
 // TestExportedGo builds the exported programs in a module of their own and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"sort"
@@ -34,6 +35,9 @@ type GoProgram struct {
 	decls, globals, body strings.Builder
 	c                    *compiler // of the present cell
 	wrapped              bool      // the present cell is a function of its own
+
+	changes map[string]int // of methods, up to the present cell
+	first   bool           // of the versions of a method the first keeps its name, not the last
 }
 
 // goFacts are what the first pass finds out.
@@ -42,6 +46,7 @@ type goFacts struct {
 	inFuncs map[string]bool // variables that functions use
 	read    map[string]bool // variables whose value is used
 	redone  map[string]bool // methods that a later cell declares again
+	changed map[string]int  // how often one is declared again with another signature
 }
 
 // A goVar is a variable of the program.
@@ -64,9 +69,10 @@ type GoCell struct {
 // is a *CompileError of the first cell that does not compile.
 func (s *Scope) WriteGo(head string, cells []GoCell) ([]byte, error) {
 	var known *goFacts
-	for {
+	for first := false; ; {
 		g := &GoProgram{s: NewScope(s.cfg), known: known,
-			facts: &goFacts{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}},
+			facts:   &goFacts{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}},
+			changes: map[string]int{}, first: first,
 			names: map[types.Object]string{}, byInner: map[string]string{}, vars: map[string]*goVar{}, ofVar: map[types.Object]*goVar{},
 			taken: map[string]bool{"main": true, "init": true, "_": true}, imports: map[string]string{}, hooks: map[string]string{}}
 		for _, c := range cells {
@@ -74,10 +80,61 @@ func (s *Scope) WriteGo(head string, cells []GoCell) ([]byte, error) {
 				return nil, err
 			}
 		}
-		if known != nil {
-			return g.program(head)
+		if known == nil {
+			known = g.facts
+			continue
 		}
-		known = g.facts
+		out, err := g.program(head)
+		if err != nil || len(known.changed) == 0 {
+			return out, err
+		}
+		bad := g.check(out)
+		if bad == nil {
+			return out, nil
+		}
+		if first {
+			return nil, bad
+		}
+		first = true
+	}
+}
+
+// check type-checks a program in which methods have names of their own: an
+// interface may want the one that lost it. The error is a *CompileError.
+func (g *GoProgram) check(program []byte) error {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", program, 0)
+	if err == nil {
+		conf := types.Config{Importer: g.s.cfg.Importer}
+		_, err = conf.Check(mainPath, fset, []*ast.File{f}, nil)
+	}
+	if err == nil {
+		return nil
+	}
+	return &CompileError{[]Diagnostic{{Line: 1, Column: 1, Kind: "type", Msg: "a method is declared again with another signature, and an interface wants both: " + err.Error()}}}
+}
+
+// version is the key of a method as the present cell knows it: each signature
+// that it had is another method of the program.
+func (g *GoProgram) version(key string) string {
+	if n := g.changes[key]; n > 0 {
+		return key + "ʹ" + strconv.Itoa(n)
+	}
+	return key
+}
+
+// nameMethod gives a version of a method its name in the program.
+func (g *GoProgram) nameMethod(key string, o types.Object) {
+	if o == nil || g.known == nil || g.known.changed[key] == 0 || g.names[o] != "" {
+		return
+	}
+	keeps := g.known.changed[key]
+	if g.first {
+		keeps = 0
+	}
+	g.names[o] = o.Name()
+	if g.changes[key] != keeps {
+		g.names[o] = g.unique(o.Name() + "Version" + strconv.Itoa(g.changes[key]+1))
 	}
 }
 
@@ -91,9 +148,13 @@ func (g *GoProgram) cell(src GoCell) error {
 	}
 	g.s.checked = func(c *compiler) {
 		for _, f := range c.foreign {
+			key := f.entry.internal + "." + f.name.Name
 			if f.former != nil && len(f.former.Path) == 1 { // a Go program has one method of a name
-				c.errorAt(f.name.Pos(), "type", "method %s.%s is declared again with another signature or receiver", f.entry.name, f.name.Name)
-				return
+				g.changes[key]++
+				g.facts.changed[key]++
+			}
+			if f.obj != nil {
+				g.nameMethod(key, f.obj)
 			}
 		}
 		g.write(c, src)
@@ -237,7 +298,7 @@ func (g *GoProgram) note(wrapped bool) {
 	}
 	for _, m := range c.foreign {
 		if m.redo {
-			g.facts.redone[m.entry.internal+"."+m.name.Name] = true
+			g.facts.redone[g.version(m.entry.internal+"."+m.name.Name)] = true
 		}
 	}
 }
@@ -288,6 +349,13 @@ func (g *GoProgram) declare() (undo func()) {
 		if t := c.info.Types[c.last].Type; t != nil {
 			v := &goVar{key: e, name: g.unique(strings.Replace(e, "_", "out", 1)), typ: types.Default(t)}
 			g.vars[e] = v
+		}
+	}
+	for _, d := range c.file.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Recv != nil {
+			if id := baseName(d.Recv); id != nil {
+				g.nameMethod(id.Name+"."+d.Name.Name, c.info.Defs[d.Name])
+			}
 		}
 	}
 	unread := g.unused()

@@ -103,13 +103,17 @@ func (g *GoProgram) function(d *ast.FuncDecl, stmts *strings.Builder) {
 		if m.decl != d {
 			continue
 		}
-		key := m.entry.internal + "." + m.name.Name
+		key := g.version(m.entry.internal + "." + m.name.Name)
 		if m.redo {
 			stmts.WriteString(g.hooks[key] + " = " + g.text(&ast.FuncLit{Type: d.Type, Body: d.Body}) + "\n")
 			return
 		}
 		list := d.Type.Params.List
-		method := &ast.FuncDecl{Recv: &ast.FieldList{List: list[:1]}, Name: ident(m.name.Name, d.Pos()), Body: d.Body,
+		name := m.name.Name
+		if n := g.names[m.obj]; n != "" {
+			name = n
+		}
+		method := &ast.FuncDecl{Recv: &ast.FieldList{List: list[:1]}, Name: ident(name, d.Pos()), Body: d.Body,
 			Type: &ast.FuncType{Func: d.Type.Func, Params: &ast.FieldList{List: list[1:]}, Results: d.Type.Results}}
 		g.method(method, key, stmts)
 		return
@@ -122,7 +126,7 @@ func (g *GoProgram) function(d *ast.FuncDecl, stmts *strings.Builder) {
 	if id := baseName(d.Recv); id != nil {
 		for in, name := range g.byInner {
 			if name == id.Name {
-				key = in + "." + d.Name.Name
+				key = in + "." + c.info.Defs[d.Name].Name() // not what it is called in the program
 			}
 		}
 	}
