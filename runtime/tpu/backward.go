@@ -463,7 +463,7 @@ func (p *pass) gather() {
 				if h.grad != nil {
 					g = call("add", nil, h.grad, g)
 				}
-				h.grad = g
+				h.grad, h.shown = g, true
 				p.e.live.gathers(h)
 			} else {
 				h.gather(p.ownCopy(g))
@@ -490,7 +490,7 @@ func (p *pass) ownCopy(g *Tensor) *Tensor {
 // gather adds g to the gradient of a leaf, in place.
 func (h *history) gather(g *Tensor) {
 	if h.grad == nil {
-		h.grad = g
+		h.grad, h.shown = g, true
 		g.engine().live.gathers(h)
 		g.s.keep = true
 		if c := g.engine().capture; c != nil {
@@ -686,6 +686,7 @@ func (t *Tensor) Grad() *Tensor {
 		if c := t.s.e.capture; c != nil {
 			c.grad(h)
 		}
+		h.shown = true
 		return h.grad
 	}
 	return nil
@@ -704,7 +705,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if c := t.s.e.capture; c != nil {
 		c.grad(h)
 	}
-	h.grad = g
+	h.grad, h.shown = g, true
 	t.engine().live.gathers(h)
 	t.engine().d.Touch()
 }

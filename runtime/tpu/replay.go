@@ -46,6 +46,8 @@ type storageWrite struct {
 type gradWrite struct {
 	hist int
 	made int // -1: none
+	// shown: the function gives it as a result too.
+	shown bool
 }
 
 // A newStorage is one that each call makes.
@@ -146,13 +148,13 @@ func (c *capture) settle() *replay {
 		switch g := h.grad; {
 		case g == x.grad:
 		case g == nil:
-			r.grads = append(r.grads, gradWrite{i, -1})
+			r.grads = append(r.grads, gradWrite{hist: i, made: -1})
 		default:
 			k := fresh(g.s)
 			if k < 0 || !g.whole || g.hist != nil || gone[g.s.value] {
 				return nil
 			}
-			r.grads = append(r.grads, gradWrite{i, k})
+			r.grads = append(r.grads, gradWrite{hist: i, made: k})
 		}
 	}
 	for _, t := range c.results {
@@ -161,6 +163,9 @@ func (c *capture) settle() *replay {
 			return nil
 		}
 		r.results = append(r.results, x)
+		for i := range r.grads {
+			r.grads[i].shown = r.grads[i].shown || x.made >= 0 && x.made == r.grads[i].made
+		}
 	}
 	for _, a := range w.attrs {
 		to := p.Attr(a.opn, a.name)
@@ -329,6 +334,10 @@ func (r *replay) finish(args []*Tensor) {
 	}
 	for _, g := range r.grads {
 		h := r.history(g.hist, args)
+		if old := h.grad; old != nil && !h.shown {
+			old.Free() // made by a replay, and nobody has it
+		}
+		h.shown = g.shown || g.made < 0
 		if g.made < 0 {
 			h.grad = nil
 		} else {

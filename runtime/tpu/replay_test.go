@@ -141,6 +141,36 @@ var replayCases = []replayCase{
 		}
 		say(grads...)
 	}},
+	{"a gradient that is a result", 3, func(compile func(any) any, say func(...*Tensor)) {
+		w := From([]float32{1, 2}).RequireGrad()
+		f := compile(func(x *Tensor) *Tensor {
+			w.ZeroGrad()
+			w.Mul(w).Mul(x).Sum().Backward()
+			return w.Grad()
+		}).(func(*Tensor) *Tensor)
+		var all []*Tensor
+		for i := range 5 {
+			all = append(all, f(Full(float64(i), 2)))
+		}
+		say(all...)
+	}},
+	{"gradients that are looked at late", 3, func(compile func(any) any, say func(...*Tensor)) {
+		w := From([]float32{1, 2}).RequireGrad()
+		f := compile(func(x *Tensor) *Tensor {
+			w.ZeroGrad()
+			y := w.Mul(w).Mul(x).Sum()
+			y.Backward()
+			return y.Detach()
+		}).(func(*Tensor) *Tensor)
+		var all []*Tensor
+		for i := range 5 {
+			all = append(all, f(Full(float64(i), 2)))
+			if i%2 == 1 {
+				all = append(all, w.Grad())
+			}
+		}
+		say(append(all, w)...)
+	}},
 	{"leaves among the arguments", 2, func(compile func(any) any, say func(...*Tensor)) {
 		f := compile(func(x *Tensor) *Tensor {
 			y := x.Mul(x).Sum()

@@ -77,6 +77,7 @@ func (p *Snapshot) history(h *history, todo *[]*node) {
 	}
 	p.hists[h] = *h
 	if h.grad != nil {
+		h.shown = true
 		p.tensor(h.grad, todo)
 	}
 	if n := h.fn; n != nil {

@@ -15,6 +15,7 @@ type history struct {
 	out    int   // which result of fn
 	grad   *Tensor
 	retain bool
+	shown  bool // somebody was given the handle of grad
 	hooks  []*hook
 	after  []*postHook // of a leaf: once its gradient was added to
 	name   string
