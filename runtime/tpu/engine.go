@@ -15,10 +15,11 @@ import (
 // An engine is what this package keeps beside a dispatcher: there is one for each.
 type engine struct {
 	d         *exec.Dispatcher
-	noGrad    int  // nesting of NoGrad
-	inference int  // nesting of Inference
-	anomaly   bool // backward passes look for NaN
-	x64       bool // a Go int makes I64 instead of I32
+	weakly    weak.Pointer[exec.Dispatcher] // d
+	noGrad    int                           // nesting of NoGrad
+	inference int                           // nesting of Inference
+	anomaly   bool                          // backward passes look for NaN
+	x64       bool                          // a Go int makes I64 instead of I32
 	seed      uint64
 	offset    uint64 // numbers drawn since the seed was set
 	seq       uint64 // tape nodes made
@@ -47,7 +48,7 @@ func engineOf(d *exec.Dispatcher) *engine {
 	if e, ok := d.Attached().(*engine); ok {
 		return e
 	}
-	e := &engine{d: d, usage: map[uint64]uint64{}}
+	e := &engine{d: d, weakly: weak.Make(d), usage: map[uint64]uint64{}}
 	d.Attach(e)
 	return e
 }

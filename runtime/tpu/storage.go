@@ -3,6 +3,7 @@ package tpu
 import (
 	"runtime"
 	"sync"
+	"weak"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/exec"
@@ -59,9 +60,10 @@ type batch struct {
 	used int
 }
 
-// dropBatch is what the cleanup gets; it must not lead to the storages.
+// dropBatch is what the cleanup gets; it must not lead to the storages, nor to
+// the dispatcher, whose engine has the newest of them.
 type dropBatch struct {
-	d    *exec.Dispatcher
+	d    weak.Pointer[exec.Dispatcher]
 	husk *exec.Husk
 	mask uint32                  // which values of the slab belong to storages of the batch
 	vals *[batchSize]*exec.Value // others that do; nil while there are none
@@ -81,15 +83,19 @@ type slab struct {
 }
 
 func dropAll(l *dropBatch) {
+	d := l.d.Value()
+	if d == nil {
+		return
+	}
 	if l.mask != 0 {
-		l.d.DropHusk(l.husk, l.mask)
+		d.DropHusk(l.husk, l.mask)
 	}
 	if l.vals == nil {
 		return
 	}
 	for _, v := range l.vals {
 		if v != nil {
-			l.d.Drop(v)
+			d.Drop(v)
 		}
 	}
 }
@@ -117,7 +123,7 @@ func (e *engine) room() *slab {
 	}
 	vals, husk := e.d.NewSlab()
 	s := &slab{vals: vals}
-	s.list = &dropBatch{d: e.d, husk: husk}
+	s.list = &dropBatch{d: e.weakly, husk: husk}
 	e.slab = s
 	runtime.AddCleanup(s, dropAll, s.list)
 	return s
@@ -138,7 +144,7 @@ func (s *Storage) adopt() {
 		b = nil
 	}
 	if b == nil || b.used == batchSize {
-		b = &batch{list: &dropBatch{d: e.d}}
+		b = &batch{list: &dropBatch{d: e.weakly}}
 		runtime.AddCleanup(b, dropAll, b.list)
 		if s.value.Spec().Bytes() <= smallBytes {
 			e.batch = b
