@@ -38,7 +38,8 @@ type Device interface {
 // An Executable is a compiled graph. It serves every graph with the same key.
 type Executable interface {
 	Plan() *Plan
-	// Run computes l.Out from l.In. On error no output exists and inputs are untouched.
+	// Run computes l.Out from l.In. On error no output exists and inputs are
+	// untouched, but for donated ones of a launch InPlace, which may be freed.
 	Run(l *Launch) error
 }
 
@@ -50,6 +51,9 @@ type Launch struct {
 	Owners []Owner    // per graph output
 	Donate []bool     // per graph input
 	Out    []Buffer   // filled by Run, one per graph output
+	// InPlace says that nobody keeps the numbers of donated inputs: results may be
+	// computed in their memory on the host.
+	InPlace bool
 	// Late allows that the numbers are computed when somebody looks at them.
 	Late bool
 	// Collectives are filled by Run: what the devices of a mesh told each other.

@@ -96,6 +96,7 @@ type Dispatcher struct {
 	outside   *Mode             // the mode around a program
 	gone      *FailedValueError // of values that were given up
 	recording *Program          // what RecordProgram asked for
+	replaced  []*Value          // by writes of the program
 	// onlyRequested makes a cut leave nothing behind but what was asked for.
 	onlyRequested bool
 	noDonate      bool

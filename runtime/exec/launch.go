@@ -79,6 +79,9 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs outSet, why Reason, segment
 	if d.mode.PerCell && d.roots != nil && !d.noDonate {
 		d.donateDead(r, segment)
 	}
+	if len(d.replaced) > 0 && !d.noDonate {
+		d.donateReplaced(r, segment)
+	}
 	err := d.run(r, why)
 	if err == nil {
 		return nil
@@ -100,6 +103,16 @@ func (d *Dispatcher) donateDead(r *region, segment int32) {
 	for i, v := range r.inputs {
 		if v.state == Ready && v.place >= 0 && !d.alive(v) && v.last == segment && free[v.typ.Spec.PaddedBytes()] > 0 {
 			free[v.typ.Spec.PaddedBytes()]--
+			r.donate[i] = true
+		}
+	}
+}
+
+// donateReplaced lets the compiler reuse the inputs that writes of the program
+// replaced. They may have been given back already, and return for the launch.
+func (d *Dispatcher) donateReplaced(r *region, segment int32) {
+	for i, v := range r.inputs {
+		if v.replaced && v.state != Failed && v.last == segment {
 			r.donate[i] = true
 		}
 	}
@@ -175,6 +188,11 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.name(), Spec: &o.typ.Spec, Stack: o.stack})
 	}
 	l.Donate, l.Late = r.donate, !d.mode.Wait && !tracing
+	// A walk over roots may not see everything that is alive, and the recorder shows former values.
+	l.InPlace = d.roots == nil && d.past.ring == nil && len(d.hooks) == 0
+	for i, v := range r.inputs {
+		l.InPlace = l.InPlace && !(r.donate[i] && v.holders > 1)
+	}
 	if cap(l.Out) < len(r.outs) {
 		l.Out = make([]device.Buffer, len(r.outs))
 	}

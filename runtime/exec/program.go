@@ -22,6 +22,25 @@ func (d *Dispatcher) BeginProgram() error {
 	return err
 }
 
+// Replaced notes that a write of the program replaced v, which nobody else will
+// read: a mode that donates may reuse its HBM when the program is launched.
+func (d *Dispatcher) Replaced(v *Value) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.programs > 0 && (d.outside.Donate || d.outside.PerCell) && v.buf != nil && v.kept == 0 && v.pins == 0 && v.holders <= 1 {
+		v.replaced = true
+		d.replaced = append(d.replaced, v)
+	}
+}
+
+func (d *Dispatcher) forgetReplaced() {
+	for _, v := range d.replaced {
+		v.replaced = false
+	}
+	clear(d.replaced)
+	d.replaced = d.replaced[:0]
+}
+
 // EndProgram launches what was collected as one region whose outputs are the
 // results and what the program reaches otherwise.
 func (d *Dispatcher) EndProgram(results ...*Value) error {
@@ -44,6 +63,7 @@ func (d *Dispatcher) EndProgram(results ...*Value) error {
 		err = d.cut(ReasonCompiledCall, true, want...)
 	}
 	d.onlyRequested = false
+	d.forgetReplaced()
 	if err != nil {
 		d.recording = nil
 	}
@@ -64,6 +84,7 @@ func (d *Dispatcher) AbortProgram() {
 		return
 	}
 	d.capturing, d.recording = false, nil
+	d.forgetReplaced()
 	for _, n := range d.queue {
 		n.queued = false
 	}

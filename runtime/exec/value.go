@@ -35,33 +35,34 @@ func (s State) String() string {
 
 // A Value is an immutable result, perhaps not computed yet.
 type Value struct {
-	typ     *Type
-	id      uint64
-	state   State
-	out     uint8  // which result of the node
-	used    bool   // an operation of the running statement has consumed it
-	charged bool   // its numbers are only held by the history
-	place   int32  // index in Dispatcher.live, -1 when not registered
-	depth   int32  // frame depth of the statement that made it, settled when it survived a sweep
-	epoch   uint32 // last mark that reached it
-	frame   uint64 // serial of the activation of that frame
-	held    uint32 // last mark that found it read by an operation that will run
-	last    int32  // last region of the running cut that reads it
-	region  uint32 // region being built that has it as an input
-	at      int32  // its position among that region's inputs
-	kept    int32  // records of the history that hold it
-	holders int32  // storages of the layer above, see Hold
-	readers int32  // queued operations and views that read it
-	spent   bool   // given up: its numbers go when nothing reads it any more
-	pins    int32  // holders that keep it without being walked to
-	wanted  uint32 // last cut of which it is an output
-	readyNS int64  // virtual time at which the device has it
-	node    *node  // recipe; dropped when the value is materialized
-	buf     device.Buffer
-	err     *FailedValueError
-	stack   *trace.Stack
-	what    *string // op that made it
-	opn     uint64
+	typ      *Type
+	id       uint64
+	state    State
+	out      uint8  // which result of the node
+	used     bool   // an operation of the running statement has consumed it
+	charged  bool   // its numbers are only held by the history
+	place    int32  // index in Dispatcher.live, -1 when not registered
+	depth    int32  // frame depth of the statement that made it, settled when it survived a sweep
+	epoch    uint32 // last mark that reached it
+	frame    uint64 // serial of the activation of that frame
+	held     uint32 // last mark that found it read by an operation that will run
+	last     int32  // last region of the running cut that reads it
+	region   uint32 // region being built that has it as an input
+	at       int32  // its position among that region's inputs
+	kept     int32  // records of the history that hold it
+	holders  int32  // storages of the layer above, see Hold
+	readers  int32  // queued operations and views that read it
+	spent    bool   // given up: its numbers go when nothing reads it any more
+	replaced bool   // a write of the running program put another value in its place
+	pins     int32  // holders that keep it without being walked to
+	wanted   uint32 // last cut of which it is an output
+	readyNS  int64  // virtual time at which the device has it
+	node     *node  // recipe; dropped when the value is materialized
+	buf      device.Buffer
+	err      *FailedValueError
+	stack    *trace.Stack
+	what     *string // op that made it
+	opn      uint64
 }
 
 // name gives the operation that made v.

@@ -153,6 +153,9 @@ func FusedRows(dims, space []int) (row, ok bool) {
 	return len(dims) == n-1 && shape.EqualDims(dims, space[:n-1]), len(dims) == n-1 && shape.EqualDims(dims, space[:n-1])
 }
 
+// Spans says whether dims are those of the space.
+func (f *Fusion) Spans(dims []int) bool { return shape.EqualDims(f.space, dims) }
+
 // NewFusion makes a fusion of nodes in order over space. outs are the values
 // that are stored, all of them results of nodes. Fuses must have accepted every node.
 func NewFusion(space []int, in []shape.Spec, nodes []FusedNode, outs []int) *Fusion {

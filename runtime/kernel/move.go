@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
@@ -19,11 +20,21 @@ func part(a Array, axis, lo, hi int) Array {
 }
 
 // put copies src into the place dst sees, converting where the types differ.
+// Where it is there already nothing is done.
 func put(dst, src Array) {
+	if dst.same(src) {
+		return
+	}
 	if src.DType != dst.DType {
 		src = Cast(src, dst.DType)
 	}
 	Copy(dst, src)
+}
+
+// same says whether a and b are the same elements of the same memory.
+func (a Array) same(b Array) bool {
+	return a.DType == b.DType && len(a.Buf) > 0 && len(b.Buf) > 0 && unsafe.SliceData(a.Buf) == unsafe.SliceData(b.Buf) &&
+		a.Offset == b.Offset && shape.EqualDims(a.Dims, b.Dims) && a.Contiguous() && b.Contiguous()
 }
 
 // Same copies the input to the output, dense, converting where the types differ.

@@ -91,10 +91,11 @@ func (t tick) rate(factor float64) tpu.LiveNumber {
 	return func() float64 { return t.b.lr * factor }
 }
 
-// Step changes every parameter that has a gradient.
+// Step changes every parameter that has a gradient, in one launch but where the
+// mode waits for each operation.
 func (b *base) Step() {
 	var stepped []int
-	tpu.NoGrad(func() {
+	update := func() {
 		for i, p := range b.params {
 			g := p.Grad()
 			if g == nil {
@@ -109,7 +110,8 @@ func (b *base) Step() {
 			b.update(p, g, b.state[i], tick{b, i})
 			stepped = append(stepped, i)
 		}
-	})
+	}
+	tpu.NoGrad(func() { tpu.Together(update) })
 	tpu.EachCall(func() {
 		for _, i := range stepped {
 			b.steps[i]++

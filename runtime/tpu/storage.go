@@ -169,6 +169,9 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 	s.version++
 	if s.e.capture != nil {
 		s.e.capture.wrote = append(s.e.capture.wrote, s)
+		if !keep && old != v {
+			s.e.d.Replaced(old)
+		}
 	}
 	if w := s.wrote; w == nil || w.op != name || w.at != v.Stack() {
 		s.wrote = &written{name, v.Stack()}

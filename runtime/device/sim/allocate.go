@@ -29,7 +29,7 @@ func (x *executable) allocate(l *device.Launch) (temp *device.Block, err error) 
 			return nil, x.exhausted(l, err)
 		}
 	}
-	if err = x.allocateHost(); err != nil {
+	if err = x.allocateHost(l); err != nil {
 		x.release(l)
 		if temp != nil {
 			d.hbm.Free(temp)
@@ -61,7 +61,7 @@ func (x *executable) exhausted(l *device.Launch, err error) error {
 }
 
 // allocateHost makes the host arrays of the outputs and the arena.
-func (x *executable) allocateHost() error {
+func (x *executable) allocateHost(l *device.Launch) error {
 	d := x.dev
 	for i := range x.outs {
 		o := &x.outs[i]
@@ -71,7 +71,6 @@ func (x *executable) allocateHost() error {
 		if err := d.host.take(o.host, x.name); err != nil {
 			return err
 		}
-		x.arrays[o.slot].Buf = d.small.bytes(int(o.host))
 	}
 	if x.arenaBytes > int64(len(d.arena)) {
 		d.arena = nil
@@ -79,6 +78,15 @@ func (x *executable) allocateHost() error {
 			return err
 		}
 		d.arena = kernel.AllocRaw(int(x.arenaBytes))
+	}
+	for i := range x.outs { // last: nothing may fail when a donor has lost its bytes
+		o := &x.outs[i]
+		if !o.owns {
+			continue
+		}
+		if x.arrays[o.slot].Buf = x.replaced(l, i); x.arrays[o.slot].Buf == nil {
+			x.arrays[o.slot].Buf = d.small.bytes(int(o.host))
+		}
 	}
 	return nil
 }
@@ -112,6 +120,9 @@ func (x *executable) pairDonors(l *device.Launch) {
 			}
 		}
 	}
+	for i := range x.replaces {
+		x.replaces[i] = x.pair[i] >= 0 && x.mayReplace(i, x.pair[i])
+	}
 }
 
 // claim gives output i the HBM of its donor, if it has one. The donor keeps
@@ -136,7 +147,10 @@ func (x *executable) release(l *device.Launch) {
 			x.blocks[i] = nil
 		}
 		if k := x.donor[i]; k >= 0 {
-			l.In[k].(*buffer).claimed = false
+			in := l.In[k].(*buffer)
+			if in.claimed = false; in.lost {
+				in.Free()
+			}
 		}
 	}
 	for i := range x.donor {

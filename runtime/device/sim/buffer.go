@@ -34,7 +34,8 @@ type buffer struct {
 	at   uint8        // its place there
 	// claimed: a run that has not ended will give the block to its output.
 	claimed bool
-	lent    bool // its array was given out
+	lent    bool // others may look at its array: it was given out, or another buffer has it too
+	lost    bool // its array went to the output of a run
 }
 
 // A housed buffer keeps its own place in HBM.
@@ -76,8 +77,12 @@ func (b *buffer) Free() {
 	}
 }
 
-// Give gives the array back to the pool of the host.
+// Give gives the array back to the pool of the host. One that a donation took has none.
 func (b *buffer) Give() bool {
+	if b.lost && b.home.Block == nil {
+		b.buf = nil
+		return true
+	}
 	if b.lent || b.slab != nil || b.home.Block != nil || b.claimed {
 		return false
 	}
@@ -86,11 +91,15 @@ func (b *buffer) Give() bool {
 	return true
 }
 
-// Revive takes HBM again. It returns *device.OutOfMemoryError; a buffer that
+// Revive takes HBM again. It returns *device.OutOfMemoryError, or
+// *device.FreedBufferError when a donation took the numbers; a buffer that
 // is not freed stays as it is.
 func (b *buffer) Revive(owner device.Owner) error {
 	if b.home.Block != nil {
 		return nil
+	}
+	if b.lost {
+		return &device.FreedBufferError{Spec: b.spec}
 	}
 	block, err := b.dev.hbm.Alloc(b.bytes, b.padded, owner)
 	b.home.Block = block

@@ -30,6 +30,7 @@ type executable struct {
 
 	donate   []bool          // per input: what pair was made for
 	pair     []int           // per output: the donated input that may give its HBM, or -1
+	replaces []bool          // per output: it may be computed in the bytes of that input
 	padded   []int64         // per input
 	donor    []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks   []*device.Block // per output, scratch of a run
@@ -154,6 +155,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 	}
 	x.donor = make([]int, len(x.outs))
 	x.pair = make([]int, len(x.outs))
+	x.replaces = make([]bool, len(x.outs))
 	for i := range x.outs {
 		x.donor[i], x.pair[i] = -1, -1
 	}

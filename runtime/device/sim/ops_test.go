@@ -169,6 +169,10 @@ func (b *builder) do(d *op.Def, out shape.Spec, in ...graph.Ref) graph.Ref {
 	return graph.Ref{Node: b.all(d, nil, []shape.Spec{out}, in...)}
 }
 
+func (b *builder) view(name op.Name, a op.Attrs, out shape.Spec, in graph.Ref) graph.Ref {
+	return graph.Ref{Node: b.all(op.Must(name), a, []shape.Spec{out}, in)}
+}
+
 func (b *builder) graph(outs ...graph.Ref) *graph.Graph {
 	b.g.Outputs = outs
 	return &b.g

@@ -216,6 +216,23 @@ func (x *executable) unbind(last int) {
 	}
 }
 
+// share notes that output i has the bytes of an input, of an earlier output or
+// of a constant.
+func (x *executable) share(l *device.Launch, i int) {
+	l.Out[i].(*buffer).lent = true
+	slot := x.outs[i].slot
+	if slot < len(x.in) {
+		if in, ok := l.In[slot].(*buffer); ok {
+			in.lent = true
+		}
+	}
+	for j := range i {
+		if x.outs[j].slot == slot {
+			l.Out[j].(*buffer).lent = true
+		}
+	}
+}
+
 // collect makes the buffers of the outputs.
 func (x *executable) collect(l *device.Launch) {
 	if cap(l.Out) < len(x.outs) {
@@ -234,5 +251,8 @@ func (x *executable) collect(l *device.Launch) {
 		b := x.dev.small.buffer(o.host)
 		b.form, b.buf, b.home.Block = &o.form, x.arrays[o.slot].Buf, block
 		l.Out[i] = b
+		if !o.owns {
+			x.share(l, i)
+		}
 	}
 }
