@@ -101,7 +101,7 @@ func TestDigitsAgreeInAllModes(t *testing.T) {
 		}
 	}
 	d, s, f, c := launches[exec.Debug], launches[exec.Strict], launches[exec.DeferAndFuse], launches[exec.Compiled]
-	if d != s || s <= f || f <= c || c <= 0 {
+	if d <= s || s <= f || f <= c || c <= 0 { // a step of an optimizer is one launch in strict
 		t.Errorf("launches: debug %d, strict %d, fuse %d, compiled %d", d, s, f, c)
 	}
 }
