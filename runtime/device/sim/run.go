@@ -216,19 +216,18 @@ func (x *executable) unbind(last int) {
 	}
 }
 
-// share notes that output i has the bytes of an input, of an earlier output or
-// of a constant.
+// share notes that output i has the bytes of an input or of an earlier output.
 func (x *executable) share(l *device.Launch, i int) {
-	l.Out[i].(*buffer).lent = true
-	slot := x.outs[i].slot
+	out, slot := l.Out[i].(*buffer), x.outs[i].slot
 	if slot < len(x.in) {
+		out.lent = true
 		if in, ok := l.In[slot].(*buffer); ok {
 			in.lent = true
 		}
 	}
 	for j := range i {
 		if x.outs[j].slot == slot {
-			l.Out[j].(*buffer).lent = true
+			out.lent, l.Out[j].(*buffer).lent = true, true
 		}
 	}
 }
