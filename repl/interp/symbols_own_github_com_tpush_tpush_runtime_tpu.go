@@ -377,6 +377,7 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"Tensors":                      reflect.ValueOf(tpu.Tensors),
 		"Tidy":                         reflect.ValueOf(tpu.Tidy),
 		"Tile":                         reflect.ValueOf(tpu.Tile),
+		"Together":                     reflect.ValueOf(tpu.Together),
 		"Trace":                        reflect.ValueOf(tpu.Trace),
 		"Transpose":                    reflect.ValueOf(tpu.Transpose),
 		"Trapezoid":                    reflect.ValueOf(tpu.Trapezoid),
