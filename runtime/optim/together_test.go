@@ -34,7 +34,7 @@ func TestAStepIsOneLaunch(t *testing.T) {
 				ps = append(ps, p.Clone().RequireGrad())
 			}
 			opt := mk(ps)
-			x := tpu.Arange(7 * 64).Mul(0.11).Cos().View(7, 64)
+			x := tpu.Arange(7*64).Mul(0.11).Cos().View(7, 64)
 			for step := range 4 {
 				opt.ZeroGrad()
 				y := x.MatMul(ps[0]).Add(ps[1]).ReLU().MatMul(ps[2]).Add(ps[3])
