@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -172,7 +173,18 @@ func (s *Session) connect() {
 	s.disp.SetPlace(spots{s.in})
 	s.disp.SetHistory(s.history.ops, s.history.bytes)
 	s.disp.SetNames(s.namer.names)
-	s.disp.SetRoots(tpu.Roots(s.in.Roots))
+	s.disp.SetRoots(s.roots())
+}
+
+// roots is the walk over what the program can reach.
+func (s *Session) roots() func(*exec.Marker) {
+	whole := true
+	walk := tpu.Roots(func(visit func(reflect.Value)) { whole = s.in.Roots(visit) })
+	return func(m *exec.Marker) {
+		if walk(m); !whole { // a goroutine is where it cannot be looked at
+			m.All()
+		}
+	}
 }
 
 // spots tell the dispatcher where the interpreted program is.

@@ -175,18 +175,18 @@ func TestPause(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	r := newRun(t)
 	r.set("1:10")
-	ended := r.start(context.Background(), `count := 0
-stop := false
+	ended := r.start(context.Background(), `import "sync/atomic"; count := 0
+var stop atomic.Bool
 done, begun := make(chan bool), make(chan bool)
 go func() { begun <- true
-	for !stop {
+	for !stop.Load() {
 		count++
 	}
 	done <- true
 }(); <-begun
 a := 1
 b := a + 1
-stop = true
+stop.Store(true)
 <-done
 b`)
 	r.stop()

@@ -103,9 +103,15 @@ func (d *Debugger) waitForOther(g *interp.Goroutine) {
 	if st == nil || st.g == g {
 		return
 	}
-	select {
-	case <-st.over:
-	case <-g.Done():
+	ended := false
+	g.Rest(func() {
+		select {
+		case <-st.over:
+		case <-g.Done():
+			ended = true
+		}
+	})
+	if ended {
 		g.Stop()
 	}
 }
@@ -166,17 +172,22 @@ func (d *Debugger) halt(g *interp.Goroutine, st *Stop) {
 // serve runs requests until one of them resumes the goroutine.
 func (st *Stop) serve() {
 	for st.action == nil {
-		select {
-		case r := <-st.calls:
-			func() {
-				defer close(r.done)
-				r.do()
-				r.whole = true
-			}()
-		case <-st.g.Done():
+		var r *request
+		st.g.Rest(func() {
+			select {
+			case r = <-st.calls:
+			case <-st.g.Done():
+			}
+		})
+		if r == nil {
 			st.g.Stop()
 			return
 		}
+		func() {
+			defer close(r.done)
+			r.do()
+			r.whole = true
+		}()
 	}
 }
 

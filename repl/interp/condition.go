@@ -109,6 +109,8 @@ func (c *Condition) Holds(g *Goroutine) (holds bool, err error) {
 	} else if len(c.free) > 0 {
 		return false, &UnknownLocalError{c.free[0].Name}
 	}
+	away := s.enter()
+	defer s.exit(away)
 	e := evaluating{s: s, depth: s.depth, snap: s.snap}
 	s.quiet++
 	defer e.end(&err)
@@ -136,6 +138,7 @@ type evaluating struct {
 // evaluation that did not end becomes an *EvalError.
 func (e *evaluating) end(err *error) {
 	s := e.s
+	s.enter() // native code panicked
 	s.quiet--
 	s.snap = e.snap
 	if e.ended {

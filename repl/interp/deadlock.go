@@ -14,6 +14,7 @@ const settle = 50 * time.Millisecond
 func (s *stack) block(kind string, hopeless bool) {
 	at := s.look()
 	r := s.run
+	s.lie()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.waits, s.waitAt = kind, at
@@ -28,6 +29,7 @@ func (s *stack) block(kind string, hopeless bool) {
 func (s *stack) unblock() {
 	s.hopeless.Store(false)
 	s.in.wakes.Add(1)
+	s.rise()
 }
 
 // asleep tells whether every goroutine of cells waits for another one of them,

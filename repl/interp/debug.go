@@ -31,6 +31,7 @@ type Watcher interface {
 
 // debugging is the debugger's part of an Interp.
 type debugging struct {
+	gate    sync.Mutex  // armed is changed
 	armed   atomic.Bool // hooks are open
 	watch   atomic.Bool
 	watcher Watcher
@@ -67,11 +68,17 @@ func (in *Interp) Watch(on bool) {
 
 // open opens the hooks. The flag is read by running cells without a lock: they
 // see it a statement later at worst.
-func (in *Interp) open() { in.armed.Store(true) }
+func (in *Interp) open() {
+	in.gate.Lock()
+	in.armed.Store(true)
+	in.gate.Unlock()
+}
 
 // rearm closes the hooks when nobody needs them.
 func (in *Interp) rearm() {
-	on := in.opt.Armed || in.watch.Load()
+	in.gate.Lock()
+	defer in.gate.Unlock()
+	on := in.opt.Armed || in.watch.Load() || in.world.looking.Load()
 	in.stacks.byLabel.Range(func(_, v any) bool {
 		on = on || v.(*stack).armed.Load()
 		return !on
@@ -82,6 +89,9 @@ func (in *Interp) rearm() {
 // hook is called before a statement while hooks are open.
 func (in *Interp) hook(f *Frame, id int) {
 	s := f.Stack
+	if in.world.looking.Load() {
+		s.hold()
+	}
 	s.reset(f)
 	site := in.scope.At(id)
 	f.PC = id | cell.BeginBit
@@ -172,6 +182,8 @@ func (g *Goroutine) Home() int {
 // a statement: an evaluation before it was none of it.
 func (g *Goroutine) Restart() {
 	if g.Depth() > 0 {
+		away := g.stack().enter()
+		defer g.stack().exit(away)
 		f := g.stack().frame(g.depth - 1)
 		f.PC = f.PC&siteMask | cell.BeginBit
 	}
@@ -268,11 +280,23 @@ func (l Local) Value() any {
 const maxActivations = 1000
 
 // Frames lists the goroutine's frames, innermost first, with pointers to their
-// locals: writing through one changes the run.
-func (g *Goroutine) Frames() []Activation {
+// locals: writing through one changes the run. Of another goroutine than the
+// caller's there are none unless it comes to rest.
+func (g *Goroutine) Frames() (out []Activation) {
 	s := g.stack()
-	s.trim()
-	var out []Activation
+	if s.in.stacks.current() == s {
+		s.trim()
+		return s.activations()
+	}
+	s.in.still(func(list []*stack) {
+		if slices.Contains(list, s) {
+			out = s.activations()
+		}
+	})
+	return out
+}
+
+func (s *stack) activations() (out []Activation) {
 	for d := s.depth - 1; d >= 0; d-- {
 		if f := s.frame(d); f.Live && (len(out) < maxActivations || d == 0) {
 			out = append(out, s.activation(f))

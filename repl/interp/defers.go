@@ -37,6 +37,7 @@ func (d *defers) protect(body func()) {
 func (d *defers) try(f func()) {
 	s := d.frame.Stack
 	defer func() {
+		s.enter() // native code panicked
 		if r := recover(); r != nil {
 			p := s.snapshot(r)
 			if p != d.last && p.earlier == nil {

@@ -119,6 +119,8 @@ func (e *Evaluation) call(local func(name string) reflect.Value) (out []any, err
 		s = e.in.stacks.attach(e.in, newRun(0), nil)
 		defer e.in.stacks.detach(s)
 	}
+	away := s.enter()
+	defer s.exit(away)
 	s.trim()
 	state := evaluating{s: s, depth: s.depth, snap: s.snap}
 	s.quiet++

@@ -107,6 +107,7 @@ func (m *machine) run(g *fr) []unsafe.Pointer {
 		}
 	}
 	st := g.st
+	away := st.enter()
 	if st.armed.Load() {
 		st.poll()
 	}
@@ -132,11 +133,17 @@ func (m *machine) run(g *fr) []unsafe.Pointer {
 	f.Live = false
 	f.act = nil
 	if c.holds && m.in.opt.OnLeave != nil {
+		left := st.leave()
 		m.in.opt.OnLeave(f.depth + 1)
+		st.back(left)
 	}
 	if armed {
 		m.in.returned(f, g)
+		if m.in.world.looking.Load() {
+			st.hold()
+		}
 	}
+	st.exit(away)
 	return g.p[r : r+len(c.results)]
 }
 

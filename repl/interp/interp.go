@@ -94,6 +94,7 @@ type Interp struct {
 	undo     func() // takes back what the last cell declared
 	unlink   func() // takes back what the unit that is run did to methods
 	stacks   stacks
+	world    world
 	interned interner
 	wakes    atomic.Int64 // waits of goroutines that ended
 	pending  atomic.Int64 // goroutines that will begin

@@ -32,8 +32,9 @@ func (m *machine) makeFunc(f *fr, cl *closure, t *typ, want reflect.Type, pol go
 		return out
 	}
 	if pol == goSpawn && f != nil {
+		from := m.in.from(f.f)
 		return reflect.MakeFunc(want, func(in []reflect.Value) (out []reflect.Value) {
-			m.in.spawned(f.f, func() { out = call(m.outside(), in) })()
+			from(func() { out = call(m.outside(), in) })()
 			return out
 		})
 	}
@@ -69,6 +70,7 @@ func (m *machine) callReflect(f *fr, fn reflect.Value, sig *types.Signature, arg
 
 // callGo calls a function of Go whose types are known.
 func (m *machine) callGo(f *fr, fn reflect.Value, sig *goSignature, args []unsafe.Pointer, pol goPolicy) []unsafe.Pointer {
+	left := f != nil && f.st.leave()
 	ft := fn.Type()
 	in := make([]reflect.Value, 0, len(sig.params))
 	for i, t := range sig.params {
@@ -93,6 +95,9 @@ func (m *machine) callGo(f *fr, fn reflect.Value, sig *goSignature, args []unsaf
 		t := sig.results[i]
 		out[i] = t.alloc()
 		m.fromGo(t, v, out[i])
+	}
+	if left {
+		f.st.rise()
 	}
 	return out
 }
@@ -145,7 +150,10 @@ func (c *fc) nativeMethod(recv ex, fn *types.Func, sig *types.Signature, results
 			r := in(f)
 			a := args(f)
 			mark(f)
-			return shim(f, r, a)
+			left := f.st.leave()
+			out := shim(f, r, a)
+			f.st.back(left)
+			return out
 		}}
 	}
 	in, name, t, pol := c.mem(recv), fn.Name(), recv.t, passing(fn)

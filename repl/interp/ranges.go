@@ -340,6 +340,7 @@ func (c *fc) rangeFunc(n *ast.RangeStmt, e ex, u *types.Signature, label int, be
 			state = rangeRunning
 			home, st := f.f, f.st
 			f.st = caller.st
+			away := f.st.enter()
 			f.f = f.st.push(site)
 			f.f.act, f.f.home = f, home.home
 			if f.st.armed.Load() {
@@ -354,6 +355,7 @@ func (c *fc) rangeFunc(n *ast.RangeStmt, e ex, u *types.Signature, label int, be
 			r := body(f)
 			f.st.depth = f.f.depth
 			f.f.Live, f.f.act = false, nil
+			f.st.exit(away)
 			f.f, f.st = home, st
 			if r != next {
 				if stop, r := loopEnd(f, r, label); stop {

@@ -10,7 +10,9 @@ import (
 // session's variables and the registered locals of all live frames. What Go's
 // types of the memory hide is visited part by part: what closures captured, what
 // a type that leads back to itself points to, what interfaces hold of cells.
-func (in *Interp) Roots(visit func(v reflect.Value)) {
+// Meanwhile the goroutines of cells stand still. whole is false when one of them
+// did not come to rest: what its frames name was not visited.
+func (in *Interp) Roots(visit func(v reflect.Value)) (whole bool) {
 	w := &rootWalk{m: in.machine, visit: visit}
 	in.mu.Lock()
 	vars := make([]sessionVar, 0, len(in.vars))
@@ -18,22 +20,27 @@ func (in *Interp) Roots(visit func(v reflect.Value)) {
 		vars = append(vars, sessionVar{name, v, in.varTypes[name]})
 	}
 	in.mu.Unlock()
-	for _, v := range vars {
-		w.look(v.t, v.p.UnsafePointer())
-	}
-	in.stacks.byLabel.Range(func(_, v any) bool {
-		s := v.(*stack)
-		for d := 0; d < s.depth; d++ {
-			f := s.frame(d)
-			if !f.Live || f.act == nil {
-				continue
-			}
-			for _, l := range f.act.code.tensors {
-				w.look(l.t, f.act.p[l.slot])
-			}
+	return in.still(func(list []*stack) {
+		for _, v := range vars {
+			w.look(v.t, v.p.UnsafePointer())
 		}
-		return true
+		for _, s := range list {
+			w.stack(s)
+		}
 	})
+}
+
+// stack visits what the frames of a stack name.
+func (w *rootWalk) stack(s *stack) {
+	for d := range s.depth {
+		f := s.frame(d)
+		if !f.Live || f.act == nil {
+			continue
+		}
+		for _, l := range f.act.code.tensors {
+			w.look(l.t, f.act.p[l.slot])
+		}
+	}
 }
 
 // A rootWalk visits what variables lead to.

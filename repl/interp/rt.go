@@ -11,7 +11,9 @@ import (
 func (in *Interp) end(f *Frame) {
 	f.Stack.reset(f)
 	if in.opt.OnStatementEnd != nil {
+		left := f.Stack.leave()
 		in.opt.OnStatementEnd(f.depth + 1)
+		f.Stack.back(left)
 	}
 }
 
@@ -53,33 +55,35 @@ func (in *Interp) declared(internal string, t *typ, at unsafe.Pointer) {
 
 // spawn runs f on a goroutine with a stack that goes on the caller's.
 func (in *Interp) spawn(f *Frame, body func()) {
-	go in.spawned(f, body)()
+	go in.from(f)(body)()
 }
 
-// spawned makes f run with a stack of its own: native code calls it on another
-// goroutine.
-func (in *Interp) spawned(f *Frame, body func()) func() {
+// from notes where the caller is. What it gives makes a body run with a stack of
+// its own that goes on from there: native code may call it on another goroutine.
+func (in *Interp) from(f *Frame) func(body func()) func() {
 	s := f.Stack
 	r := s.run
 	var parent *pcNode
 	if s.depth > 0 || s.parent != nil {
 		parent = s.intern()
 	}
-	in.pending.Add(1)
 	quiet := min(s.quiet, 1) // what an evaluation starts is part of it
-	return func() {
-		c := in.stacks.attach(in, r, parent)
-		c.quiet = quiet
-		r.add(c)
-		in.pending.Add(-1)
-		defer func() {
-			if v := recover(); v != nil {
-				in.goroutinePanic(r, c.panicked(v).(*PanicError))
-			}
-			r.remove(c)
-			in.stacks.detach(c)
-		}()
-		body()
+	return func(body func()) func() {
+		in.pending.Add(1)
+		return func() {
+			c := in.stacks.attach(in, r, parent)
+			c.quiet = quiet
+			r.add(c)
+			in.pending.Add(-1)
+			defer func() {
+				if v := recover(); v != nil {
+					in.goroutinePanic(r, c.panicked(v).(*PanicError))
+				}
+				r.remove(c)
+				in.stacks.detach(c)
+			}()
+			body()
+		}
 	}
 }
 

@@ -45,6 +45,8 @@ const chunkFrames = 256
 // A stack is the shadow stack of one goroutine.
 type stack struct {
 	armed atomic.Bool // the goroutine is to end at its next poll
+	rest  atomic.Bool // its owner changes nothing: others may look while they hold the world
+	deaf  atomic.Bool // it did not come to rest when it was waited for
 
 	in     *Interp
 	run    *run // the cell that started the goroutine
@@ -81,6 +83,11 @@ func (s *stack) frame(d int) *Frame { return &s.chunks[d/chunkFrames][d%chunkFra
 
 // trim pops frames that were left.
 func (s *stack) trim() {
+	if s.depth == 0 || s.frame(s.depth-1).Live {
+		return
+	}
+	away := s.enter()
+	defer s.exit(away)
 	for s.depth > 0 && !s.frame(s.depth-1).Live {
 		s.depth--
 	}
@@ -121,6 +128,7 @@ func (t *stacks) attach(in *Interp, r *run, parent *pcNode) *stack {
 	s := &stack{in: in, run: r, parent: parent, serial: t.next.Add(1) << 40}
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("tpush", "cell")))
 	s.label = getProfLabel()
+	s.rest.Store(true)
 	t.byLabel.Store(s.label, s)
 	t.n.Add(1)
 	return s
@@ -249,6 +257,8 @@ func (in *Interp) At() At {
 	if s == nil {
 		return At{}
 	}
+	away := s.enter()
+	defer s.exit(away)
 	st := s.look()
 	if s.depth == 0 {
 		return At{Stack: st}

@@ -79,6 +79,8 @@ func (in *Interp) sleep(d time.Duration) {
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()
+	left := s.lie()
+	defer s.back(left)
 	select {
 	case <-t.C:
 	case <-s.run.stop:

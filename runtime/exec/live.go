@@ -27,6 +27,19 @@ func (m *Marker) Value(v *Value) bool {
 	return true
 }
 
+// All marks whatever takes HBM or will be computed: the walk could not come to
+// everything that the program reaches, so nothing may be given back.
+func (m *Marker) All() {
+	for _, v := range m.d.live {
+		m.Value(v)
+	}
+	for _, n := range m.d.queue {
+		for _, v := range n.outs {
+			m.Value(v)
+		}
+	}
+}
+
 // Pin keeps v alive from now on, whether or not a walk comes to it, until Unpin.
 func (m *Marker) Pin(v *Value) {
 	if v.pins++; v.pins == 1 && v.place >= 0 {
