@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/tpush/tpush/runtime/stdpipe"
 )
@@ -27,6 +28,9 @@ func Child(plugin, create string) error {
 			options[k] = int64(f)
 		}
 	}
+	// The heap of Go is next to nothing here, and what the collector would let it
+	// grow by is more than all that native code holds for 1,000 programs.
+	debug.SetGCPercent(10)
 	parent, out, err := stdpipe.Claim()
 	if err != nil {
 		return err
