@@ -26,6 +26,7 @@ var capabilities = dap.Capabilities{
 	SupportsDelayedStackTraceLoading:  true,
 	SupportsLoadedSourcesRequest:      true,
 	SupportsTerminateRequest:          true,
+	SupportsRestartRequest:            true,
 	SupportsCancelRequest:             true,
 	SupportTerminateDebuggee:          true,
 	ExceptionBreakpointFilters: []dap.ExceptionBreakpointsFilter{

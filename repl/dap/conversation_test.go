@@ -3,10 +3,12 @@ package dap
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -235,6 +237,62 @@ func (c *client) wait(name string) {
 // TestConversations plays the recorded conversations of testdata: what is
 // answered and told must be what was recorded.
 func TestConversations(t *testing.T) {
+	converse(t, *update, func(t *testing.T, r io.ReadCloser, w io.WriteCloser) {
+		_ = Serve(context.Background(), r, w, Options{
+			Read: func(path string) (*repl.Notebook, error) {
+				src, err := os.ReadFile(path)
+				var wrong *os.PathError
+				if errors.As(err, &wrong) { // as the program says it
+					return nil, fmt.Errorf("%s: %w", path, wrong.Err)
+				}
+				return repl.ParseNotebook(path, src), nil
+			},
+			Start: func(l LaunchArguments) (Kernel, func(), error) {
+				k, err := newInProcess(t, l)
+				if err != nil {
+					return nil, nil, err
+				}
+				return k, func() {}, nil
+			},
+		})
+		w.Close()
+		r.Close()
+	})
+}
+
+// TestConversationsWithProgram plays them with the program itself, its kernel in
+// a process of its own: what is answered and told is the same.
+func TestConversationsWithProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the program is built")
+	}
+	program := filepath.Join(t.TempDir(), "tpush")
+	if out, err := osexec.Command("go", "build", "-o", program, "../../cmd/tpush").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	converse(t, false, func(t *testing.T, r io.ReadCloser, w io.WriteCloser) {
+		cmd := osexec.Command(program, "dap")
+		cmd.Stdout = w
+		in, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Error(err)
+		} else {
+			go func() {
+				_, _ = io.Copy(in, r)
+				in.Close()
+			}()
+			_ = cmd.Wait()
+		}
+		w.Close()
+		r.Close()
+	})
+}
+
+// converse plays the recorded conversations with what serve runs.
+func converse(t *testing.T, update bool, serve func(t *testing.T, r io.ReadCloser, w io.WriteCloser)) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	if len(files) == 0 {
 		t.Fatal("no conversations")
@@ -255,24 +313,7 @@ func TestConversations(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_ = Serve(context.Background(), r, w, Options{
-					Read: func(path string) (*repl.Notebook, error) {
-						src, err := os.ReadFile(path)
-						if err != nil {
-							return nil, err
-						}
-						return repl.ParseNotebook(path, src), nil
-					},
-					Start: func(l LaunchArguments) (Kernel, func(), error) {
-						k, err := newInProcess(t, l)
-						if err != nil {
-							return nil, nil, err
-						}
-						return k, func() {}, nil
-					},
-				})
-				w.Close()
-				r.Close()
+				serve(t, r, w)
 			}()
 			c := &client{t: t, c: newConn(out, in), program: program, in: make(chan map[string]any, 1024)}
 			go func() {
@@ -291,7 +332,7 @@ func TestConversations(t *testing.T) {
 			c.play(string(script.Data))
 			in.Close()
 			<-ended
-			if got := c.log.String(); *update {
+			if got := c.log.String(); update {
 				script.Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
 					t.Fatal(err)

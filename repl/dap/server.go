@@ -113,6 +113,7 @@ type server struct {
 	ready   bool
 
 	program *program
+	marks   marks
 
 	mu      sync.Mutex
 	pending map[int]context.CancelFunc // requests that may be cancelled
@@ -127,6 +128,8 @@ type program struct {
 	ctx    context.Context // of the run
 	cancel context.CancelCauseFunc
 	begun  bool
+	over   atomic.Bool   // a restart took its place: nothing of it is told any more
+	again  bool          // it runs at once: the one before it ran
 	ended  chan struct{} // closed when the run is over
 	// stepping: a step was begun and nothing has stopped since. Should its cell
 	// end, the step ends at the first statement of the next one.
@@ -156,6 +159,7 @@ var rows = map[string]row{
 	"configurationDone": {local: (*server).configured},
 	"disconnect":        {local: (*server).disconnect},
 	"terminate":         {local: (*server).terminate},
+	"restart":           {local: (*server).restart},
 	"cancel":            {local: (*server).cancel},
 	"loadedSources":     {local: (*server).loadedSources},
 
@@ -230,6 +234,11 @@ func (s *server) after(r *request) {
 		s.event("initialized", nil)
 	case "configurationDone":
 		s.begin()
+	case "restart":
+		if s.program.again {
+			s.event("continued", dap.ContinuedEventBody{ThreadId: mainThread, AllThreadsContinued: true})
+			s.begin()
+		}
 	case "disconnect":
 		s.done = true
 	}
@@ -278,7 +287,7 @@ func (s *server) relay(r *request, now bool) {
 		case len(rep.Body) == 0:
 			s.reply(r, nil, nil)
 		default:
-			s.reply(r, rep.Body, nil)
+			s.reply(r, s.marks.answered(r, rep.Body), nil)
 		}
 	}
 	if now {
@@ -315,36 +324,64 @@ func (s *server) launch(r *request) (any, error) {
 	if strings.TrimSpace(a.Program) == "" {
 		return nil, bad("launch: program is empty")
 	}
-	path, err := filepath.Abs(a.Program)
+	p, err := s.start(a)
 	if err != nil {
 		return nil, bad("launch: %v", err)
+	}
+	s.program = p
+	return nil, nil
+}
+
+// start starts a kernel for a program, which does not run yet.
+func (s *server) start(a LaunchArguments) (*program, error) {
+	path, err := filepath.Abs(a.Program)
+	if err != nil {
+		return nil, err
 	}
 	a.Program = path
 	nb, err := s.Read(path)
 	if err != nil {
-		return nil, bad("launch: %v", err)
+		return nil, err
 	}
 	k, stop, err := s.Start(a)
 	if err != nil {
-		return nil, bad("launch: %v", err)
+		return nil, err
 	}
-	k.OnDebug(s.debugEvent)
 	p := &program{args: a, nb: nb, kernel: k, stop: stop, ended: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancelCause(s.ctx)
+	k.OnDebug(func(raw json.RawMessage) { s.debugEvent(p, raw) })
 	// The kernel's side learns what is debugged before anything else is asked.
-	raw, err := k.Debug(s.ctx, r.Raw)
-	if err == nil {
-		var rep response
-		if err = json.Unmarshal(raw, &rep); err == nil && !rep.Success {
-			err = bad("launch: %s", rep.Message)
-		}
-	}
-	if err != nil {
+	if _, err := p.tell(s.ctx, "launch", a); err != nil {
+		p.cancel(nil)
 		stop()
 		return nil, err
 	}
-	s.program = p
-	return nil, nil
+	return p, nil
+}
+
+// tell sends a request of the server's own to the kernel and gives the body of
+// its response.
+func (p *program) tell(ctx context.Context, command string, arguments any) (json.RawMessage, error) {
+	b, err := json.Marshal(map[string]any{"seq": 1, "type": "request", "command": command, "arguments": arguments})
+	if err != nil {
+		return nil, err
+	}
+	raw, err := p.kernel.Debug(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var rep struct {
+		Success bool            `json:"success"`
+		Message string          `json:"message"`
+		Body    json.RawMessage `json:"body"`
+	}
+	if err := json.Unmarshal(raw, &rep); err != nil {
+		return nil, err
+	}
+	if !rep.Success {
+		return nil, bad("%s", rep.Message)
+	}
+	return rep.Body, nil
 }
 
 func (s *server) configured(*request) (any, error) {
@@ -391,17 +428,18 @@ func (s *server) loadedSources(*request) (any, error) {
 	return body, nil
 }
 
-// debugEvent passes an event of the debugger on.
-func (s *server) debugEvent(raw json.RawMessage) {
+// debugEvent passes an event of a program's debugger on.
+func (s *server) debugEvent(p *program, raw json.RawMessage) {
 	var e struct {
 		Event string          `json:"event"`
 		Body  json.RawMessage `json:"body"`
 	}
-	if json.Unmarshal(raw, &e) != nil || e.Event == "" {
+	if json.Unmarshal(raw, &e) != nil || e.Event == "" || p.over.Load() {
 		return
 	}
-	if p := s.program; p != nil && e.Event == "stopped" {
+	if e.Event == "stopped" {
 		p.stepping.Store(false)
+		e.Body = s.marks.stopped(e.Body)
 	}
 	if len(e.Body) == 0 {
 		s.event(e.Event, nil)
@@ -416,9 +454,12 @@ func (s *server) begin() {
 	p.begun = true
 	s.workers.Go(func() {
 		defer close(p.ended)
-		code := plain.Run(p.ctx, &relayed{p.kernel, s}, p.nb, plain.Options{
-			Stdout: &output{s, "stdout"}, Stderr: &output{s, "stderr"}, KeepGoing: p.args.KeepGoing,
+		code := plain.Run(p.ctx, &relayed{p.kernel, s, p}, p.nb, plain.Options{
+			Stdout: &output{s, p, "stdout"}, Stderr: &output{s, p, "stderr"}, KeepGoing: p.args.KeepGoing,
 		})
+		if p.over.Load() {
+			return
+		}
 		s.event("exited", dap.ExitedEventBody{ExitCode: code})
 		s.event("terminated", nil)
 	})
@@ -440,18 +481,28 @@ func (s *server) end() {
 type relayed struct {
 	Kernel
 	s *server
+	p *program
 }
 
 // Execute runs a step of the program.
 func (k *relayed) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kernel.Events) (kernel.ExecuteReply, error) {
-	ev.Debug = k.s.debugEvent
-	if !repl.IsCommand(r.Code) && k.s.program.stepping.Swap(false) {
-		raw, _ := json.Marshal(map[string]any{"seq": 1, "type": "request", "command": enterCommand, "arguments": enterArguments{r.File, r.FirstLine}})
-		_, _ = k.Kernel.Debug(ctx, raw) // else it runs on
+	ev.Debug = func(raw json.RawMessage) { k.s.debugEvent(k.p, raw) }
+	if !repl.IsCommand(r.Code) && k.p.stepping.Swap(false) {
+		_, _ = k.p.tell(ctx, enterCommand, enterArguments{r.File, r.FirstLine}) // else it runs on
+	}
+	display := ev.Display
+	ev.Display = func(c kernel.ResultContent) { // what a command answers is none of the program's output
+		if c.Warning {
+			display(c)
+		} else if !k.p.over.Load() {
+			k.s.event("output", dap.OutputEventBody{Category: "console", Output: strings.TrimSuffix(c.Data["text/plain"], "\n") + "\n"})
+		}
 	}
 	show := ev.Result
 	ev.Result = func(c kernel.ResultContent) {
-		k.s.event("output", dap.OutputEventBody{Category: "console", Output: outText(c)})
+		if !k.p.over.Load() {
+			k.s.event("output", dap.OutputEventBody{Category: "console", Output: outText(c)})
+		}
 		show(c)
 	}
 	return k.Kernel.Execute(ctx, r, ev)
@@ -460,11 +511,15 @@ func (k *relayed) Execute(ctx context.Context, r kernel.ExecuteRequest, ev kerne
 // An output is a stream of the program; what is written to it becomes events.
 type output struct {
 	s        *server
+	p        *program
 	category string
 }
 
 // Write sends b.
 func (o *output) Write(b []byte) (int, error) {
+	if o.p.over.Load() {
+		return len(b), nil
+	}
 	o.s.event("output", dap.OutputEventBody{Category: o.category, Output: string(b)})
 	return len(b), nil
 }
