@@ -149,6 +149,9 @@ func isSeparator(s string) bool {
 
 // isCommand recognizes a : command or a ? question.
 func isCommand(s string) bool {
+	if s == "?" {
+		return true
+	}
 	if len(s) < 2 || s[0] != ':' && s[0] != '?' {
 		return false
 	}

@@ -88,7 +88,8 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 	}
 	root.SetFlagErrorFunc(noSuchFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour on standard error: auto, always, never")
+	a.color = "auto"
+	root.PersistentFlags().Var(&choice{&a.color, []string{"auto", "always", "never"}}, "color", "colour on standard error: auto, always, never")
 	a.screen.add(root.Flags())
 	root.Flags().BoolVar(&plainREPL, "plain", false, "read cells line by line, without a screen")
 	a.kernel.add(root.Flags())

@@ -88,7 +88,7 @@ errors go to standard error. The first error ends the run.`,
 	cmd.Flags().BoolVar(&f.echo, "echo", false, "show cells and values on standard error, in In/Out form")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write every message of the kernel as a line of JSON on standard output")
 	cmd.Flags().BoolVar(&f.keepGoing, "keep-going", false, "go on after a cell that failed; exit 1 at the end")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "end the run after this time (exit 124)")
+	cmd.Flags().Var((*limit)(&f.timeout), "timeout", "end the run after this time (exit 124)")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "write a Perfetto trace to `FILE`")
 	cmd.Flags().StringVar(&f.pprof, "pprof", "", "write a pprof profile to `FILE`")
 	cmd.Flags().StringVar(&f.summary, "summary", "", "write a JSON summary to `FILE`")

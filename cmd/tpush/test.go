@@ -40,7 +40,7 @@ A line of three dots matches any lines.`,
 	k.add(cmd.Flags())
 	cmd.Flags().BoolVar(&update, "update", false, "rewrite expectations that differ")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a cell that failed unexpectedly")
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "end each file after this time (exit 124)")
+	cmd.Flags().Var((*limit)(&timeout), "timeout", "end each file after this time (exit 124)")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -262,6 +263,9 @@ func (c *compiler) parse(chunks []*chunkPiece) error {
 
 func (c *compiler) entry() string { return "ʹcell" + strconv.Itoa(c.s.versions["ʹcell"]+1) }
 
+// foundOurs is what the parser says that it found where a cell ends.
+var foundOurs = regexp.MustCompile(`found '[^']+'$`)
+
 // syntax turns the parser's errors into diagnostics.
 func (c *compiler) syntax(err error) error {
 	var list scanner.ErrorList
@@ -281,6 +285,11 @@ func (c *compiler) syntax(err error) error {
 	seen := map[int]bool{}
 	for _, e := range list {
 		src, line, col := c.asm.locate(e.Pos.Offset)
+		msg := strings.ReplaceAll(e.Msg, "&^", "@")
+		if at := c.asm.find(e.Pos.Offset); at != nil && e.Pos.Offset > at.end { // a word of ours, behind the cell's own
+			line, col = at.piece.last()
+			msg = foundOurs.ReplaceAllString(msg, "found the end of the cell")
+		}
 		if src == nil || seen[line] {
 			continue
 		}
@@ -288,7 +297,6 @@ func (c *compiler) syntax(err error) error {
 		if len(c.diags) > 0 && strings.HasSuffix(c.diags[len(c.diags)-1].Msg, "not terminated") {
 			break // the rest of the cell was taken for a part of it
 		}
-		msg := strings.ReplaceAll(e.Msg, "&^", "@")
 		if strings.Contains(msg, "'EOF'") {
 			msg = strings.ReplaceAll(msg, "'EOF'", "the end of the cell")
 		}

@@ -55,6 +55,16 @@ func (p *piece) position(off int) (line, column int) {
 	return line, at - p.lines[line-1] + 1
 }
 
+// last gives line and column just after the last word of the piece.
+func (p *piece) last() (line, column int) {
+	n := len(strings.TrimRight(p.text, " \t\r\n"))
+	if n == 0 {
+		return p.position(0)
+	}
+	line, column = p.position(n - 1)
+	return line, column + 1
+}
+
 func lineStarts(text string) []int {
 	starts := []int{0}
 	for i := 0; i < len(text); i++ {

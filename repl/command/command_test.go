@@ -209,7 +209,7 @@ func TestHelpCutsNothing(t *testing.T) {
 func TestNamesAndPrefixes(t *testing.T) {
 	s := session(t)
 	for line, want := range map[string]string{
-		":hb": "HBM", ":mo": "debug", "?mode": ":mode", ":help index_select": "index_select", ":h :quit": ":quit", "?matmul": "matmul",
+		"?": ":fusion", "?optim": "optim.NewAdamW", ":help nn": "nn.Linear", ":hb": "HBM", ":mo": "debug", "?mode": ":mode", ":help index_select": "index_select", ":h :quit": ":quit", "?matmul": "matmul",
 	} {
 		if a := play(t, s, line); !strings.Contains(a.Text, want) {
 			t.Errorf("%s answers %q, want %q in it", line, a.Text, want)
@@ -219,6 +219,11 @@ func TestNamesAndPrefixes(t *testing.T) {
 	for line, near := range map[string]string{":fuson": "fusion", ":nothing-like-it": ""} {
 		if _, err := command.Run(context.Background(), s, line, discard{}); !errors.As(err, &unknown) || unknown.Nearest != near {
 			t.Errorf("%s: got %v, want nearest %q", line, err, near)
+		}
+	}
+	for name, near := range map[string]string{"Ones": "tpu.Ones?", "new_adamw": "optim.NewAdamW?", "nothing_like_it": "(usage"} {
+		if _, err := command.Run(context.Background(), s, "?"+name, discard{}); err == nil || !strings.Contains(err.Error(), near) {
+			t.Errorf("?%s: got %v, want %q in it", name, err, near)
 		}
 	}
 	if _, err := command.Run(context.Background(), s, ":t", discard{}); err == nil {

@@ -111,10 +111,17 @@ func help(c *Call) (Answer, error) {
 	if t, err := c.Session.Interp().TypeOf(c.Rest); err == nil {
 		return text("%s  %s", c.Rest, t)
 	}
+	if list := members(c.Session, name); len(list) > 0 {
+		return Answer{Text: packageManual(c.Session, name, list)}, nil
+	}
 	if x, err := Lookup(name); err == nil {
 		return Answer{Text: x.Manual()}, nil
 	}
-	return Answer{}, &UsageError{"help", "[COMMAND|OP|NAME]", fmt.Sprintf("nothing is called %q", c.Rest)}
+	why := fmt.Sprintf("nothing is called %q", c.Rest)
+	if near := inPackages(c.Session, name); near != "" {
+		why += ", did you mean " + near + "?"
+	}
+	return Answer{}, &UsageError{"help", "[COMMAND|OP|NAME]", why}
 }
 
 // Manual is the page of a command.

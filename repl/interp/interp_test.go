@@ -84,6 +84,7 @@ func TestSession(t *testing.T) {
 		{"all errors", []string{"a := 1\nb := nope\nvar c string = a", "error: 2:6: undefined: nope; 3:16: cannot use a (variable of type int) as string value in variable declaration"}},
 		{"used before", []string{"y := x; x := 1", "error: 1:6: undefined: x"}},
 		{"syntax", []string{"x := 1\ny := )", "error: 2:6: expected operand, found ')'"}},
+		{"syntax at the end", []string{"1 +", "error: 1:4: expected operand, found the end of the cell", "x := 1\ny := // later\n\n", "error: 2:14: expected operand, found the end of the cell", "func f() {}\nx := 1 *", "error: 2:9: expected operand, found the end of the cell", "x := }", "error: 1:6: unexpected }"}},
 		{"import", []string{"import \"strings\"\nstrings.ToUpper(\"a\")", "A (string)", "strings.Repeat(\"a\", 3)", "aaa (string)"}},
 		{"import unknown", []string{"import \"net/http\"", "error: 1:8: package \"net/http\" is not available in cells; the nearest is \"net/url\""}},
 		{"type again", []string{"type P struct{ X int }\np := P{1}", "", "type P struct{ X int }\np.X", "1 (int)", "type P struct{ Y int }\nq := P{2}\nq.Y + p.X", "3 (int)"}},

@@ -45,6 +45,7 @@ type cell struct {
 	stopLine int          // the line that some cell is stopped at
 	aside    bool         // it was answered at a stop and is no part of the notebook
 	again    bool         // a kernel that replaces this one must hear it, too
+	failing  bool         // it runs again on a new kernel and failed on the one before
 
 	version int // of all of the above
 	cache   rowCache

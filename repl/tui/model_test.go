@@ -325,6 +325,23 @@ func TestRunAllStopsAtTheFirstFailure(t *testing.T) {
 	s.want("not run: an earlier cell failed")
 }
 
+// What ran again on a new kernel is what ran on the one before: a cell that
+// failed there holds up none of those that ran after it.
+func TestARestartGoesOnPastWhatFailedBefore(t *testing.T) {
+	s := newScreen(t, 100, 30)
+	s.keys(`"fail a`, "enter", `"print b`, "enter").want("   b")
+	s.Update(goneMsg{s.kernel, &kernel.DiedError{Status: "signal: killed"}})
+	s.keys("alt+p").lacks("NO KERNEL", "not run")
+	var got []status
+	for _, c := range s.nb.cells {
+		got = append(got, c.status)
+	}
+	if want := []status{failed, okay}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	s.keys("esc", "A").want("not run: an earlier cell failed") // asked for by hand, they stop as ever
+}
+
 func TestStaleCells(t *testing.T) {
 	s := newScreen(t, 100, 40, "writes x", "reads x y", "reads z")
 	s.keys("esc", "A").lacks("stale")

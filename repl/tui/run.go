@@ -236,9 +236,12 @@ func (m *Model) done(msg doneMsg) (cmd tea.Cmd) {
 				c.status = interrupted
 			}
 		}
-		m.abortQueue()
-		m.pointAt(c)
+		if !c.failing || c.status == interrupted { // what failed before may fail again: the cells after it ran then
+			m.abortQueue()
+			m.pointAt(c)
+		}
 	}
+	c.failing = false
 	m.markStale(c)
 	m.addHelp(c)
 	switch {
@@ -307,6 +310,7 @@ func (m *Model) restart(replay bool) tea.Cmd {
 	for _, c := range m.nb.cells {
 		if ran := c.count > 0 || c.status != idle && c.status != aborted; ran && replay && (!c.aside || c.again) && !(c.command() && quits(c.source)) {
 			again = append(again, c)
+			c.failing = c.status == failed
 		}
 		if c.status == running {
 			c.status = interrupted
