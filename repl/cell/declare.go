@@ -42,7 +42,7 @@ func (c *compiler) resolve() {
 		if in, ok := c.lookup(name); ok {
 			return in
 		}
-		if later[name] {
+		if later[name] && types.Universe.Lookup(name) == nil {
 			return name + "ʹ0" // declared only further down: undefined here
 		}
 		return name
@@ -193,7 +193,7 @@ func topNames(st ast.Stmt) (out []*ast.Ident) {
 }
 
 // laterNames lists the variables of the cell: before its declaration such a
-// name means what it meant in the session, or nothing.
+// name means what it meant in the session, or to Go itself, or nothing.
 func (c *compiler) laterNames() map[string]bool {
 	out := map[string]bool{}
 	for _, st := range c.body.Body.List {

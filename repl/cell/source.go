@@ -31,6 +31,7 @@ type Site struct {
 	Last    int      // line that a simple statement ends on, 0 for others
 	Locals  *Local   // in scope
 	Assigns []string // variables that the statement gives a value
+	For     []string // of the first statement of a function literal: the variables of the statement around it
 }
 
 // BeginBit marks a program counter that begins a statement; the bits below are

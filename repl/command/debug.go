@@ -422,6 +422,12 @@ func localLines(s *repl.Session, locals []interp.Local) (lines []string) {
 
 // shownText is a value and its type in one line.
 func shownText(s *repl.Session, v interp.Shown) string {
+	if text, ok := replayedText(s, v); ok {
+		if len(text) <= width && !strings.Contains(text, "\n") {
+			return text
+		}
+		return s.Brief(v)
+	}
 	if text := s.FormatAll([]interp.Shown{v}); len(text) <= width && !strings.Contains(text, "\n") {
 		return text
 	}
@@ -451,6 +457,18 @@ func printExpr(c *Call) (Answer, error) {
 			return Answer{}, err
 		}
 		all = append(all, values...)
+	}
+	parts := make([]string, len(all))
+	replayed := false
+	for i, v := range all {
+		text, ok := replayedText(c.Session, v)
+		if !ok {
+			text = c.Session.FormatAll([]interp.Shown{v})
+		}
+		parts[i], replayed = text, replayed || ok
+	}
+	if replayed {
+		return Answer{Text: strings.Join(parts, ", ")}, nil
 	}
 	return Answer{Text: c.Session.FormatAll(all)}, nil
 }

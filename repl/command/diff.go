@@ -83,7 +83,10 @@ func arrayOf(s *repl.Session, name string) (kernel.Array, string, error) {
 		return kernel.Array{}, "", &UsageError{"diff", "A B", fmt.Sprintf("no variable %q", name)}
 	}
 	t, ok := v.Value.(*tpu.Tensor)
-	if !ok || t == nil {
+	if ok && t == nil {
+		return kernel.Array{}, "", &UsageError{"diff", "A B", name + " is nil"}
+	}
+	if !ok {
 		return kernel.Array{}, "", &UsageError{"diff", "A B", fmt.Sprintf("%s is no tensor but %s", name, v.Type)}
 	}
 	a, source, err := past.Value(exec.RefOf(t.Value()))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/tpush/tpush/repl/cell"
 	"github.com/tpush/tpush/repl/interp"
+	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/viz"
 )
 
@@ -198,6 +200,9 @@ func (b *Breakpoint) copy() *Breakpoint {
 // check resolves a breakpoint's place and compiles its condition there.
 func (d *Debugger) check(b *Breakpoint) error {
 	if b.Kind == Op {
+		if !b.callsAny() {
+			return &exec.MissingRowError{Name: b.Name, Nearest: string(op.Nearest(b.Name))}
+		}
 		p, err := newPredicate(b.Cond)
 		if err != nil {
 			return err
@@ -226,7 +231,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 		}
 		b.Resolved = at.Line
 	case Func:
-		for _, s := range d.in.Sites(func(s *cell.Site) bool { return s.Entry && funcNamed(s.Func, b.Name) }) {
+		for _, s := range d.in.Sites(func(s *cell.Site) bool { return b.begins(s) }) {
 			at = s
 		}
 	}
@@ -400,6 +405,12 @@ func (d *Debugger) compiled(b *Breakpoint, scope *cell.Local) (*interp.Condition
 	}
 	b.compiled[scope] = c
 	return c, nil
+}
+
+// begins says whether a site is the first statement of the function that a
+// breakpoint names: a declared one, or a literal by the variable it is given to.
+func (b *Breakpoint) begins(s *cell.Site) bool {
+	return s.Entry && (funcNamed(s.Func, b.Name) || slices.Contains(s.For, b.Name))
 }
 
 // funcNamed tells whether a function has the name that a breakpoint gives:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/op"
 )
 
 // opHook lets operations and launches stop a cell.
@@ -26,7 +27,7 @@ func (h opHook) Before(c *exec.Call) error {
 		stop = &Stop{Reason: Stepped}
 	}
 	for _, b := range list {
-		if b.Kind != Op || b.Name != "" && b.Name != string(c.Def.Name) && b.Name != c.Def.Method && b.Name != c.Def.Torch {
+		if b.Kind != Op || !b.called(c.Def) {
 			continue
 		}
 		ok, err := b.pred.holds(d, g, c)
@@ -97,7 +98,11 @@ func (h opHook) Launched(l *exec.Launched) {
 			if l.Number == 0 {
 				continue
 			}
-			if v, r := culprit(x, l, b.Kind); v != nil && d.isIn(g, b, v) {
+			v, r := culprit(x, l, b.Kind)
+			if v == nil && b.Name != "" { // a variable may also be given one that was there
+				v = made(x, l.Out, b.Kind)
+			}
+			if v != nil && d.isIn(g, b, v) {
 				op.Value, op.Replay = v, r
 				stop = d.hit(g, g.Here(), &armed{b: b}, stop)
 			}
@@ -107,6 +112,23 @@ func (h opHook) Launched(l *exec.Launched) {
 		stop.Op, stop.midway = op, true
 		d.halt(g, stop)
 	}
+}
+
+// called says whether a breakpoint of operations means this one.
+func (b *Breakpoint) called(d *op.Def) bool {
+	return b.Name == "" || b.Name == string(d.Name) || b.Name == d.Method || b.Name == d.Torch
+}
+
+// callsAny says whether there is an operation that a breakpoint means.
+func (b *Breakpoint) callsAny() bool {
+	for _, group := range op.All() {
+		for i := range group {
+			if b.called(&group[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // made finds a value with a NaN or an infinity.

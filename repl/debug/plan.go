@@ -58,7 +58,7 @@ func (d *Debugger) planOf(s *cell.Site) *plan {
 		case b.Kind == Line && s.Lead && d.covers(b, s):
 			b.Resolved = s.Line
 			p.at = append(p.at, &armed{b: b})
-		case b.Kind == Func && s.Entry && funcNamed(s.Func, b.Name):
+		case b.Kind == Func && b.begins(s):
 			p.at = append(p.at, &armed{b: b})
 		case b.Kind == Change:
 			p.changes = append(p.changes, &armed{b: b})

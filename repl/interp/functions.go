@@ -196,7 +196,10 @@ type fc struct {
 	scope   []*visible // locals in scope
 	params  bool       // what is seen now is a parameter
 	entered bool
-	lines   map[int]bool // with a statement
+	// assigns are the variables that the statement gives a value, literalFor those
+	// of the statement that a literal stands in.
+	assigns, literalFor []string
+	lines               map[int]bool // with a statement
 }
 
 func (m *machine) holdsTensor(t types.Type) bool { return m.in.scope.HoldsTensor(t) }
@@ -355,7 +358,7 @@ func (c *fc) funcLit(n *ast.FuncLit) ex {
 	c.lits++
 	sig := t.u.(*types.Signature)
 	g := &fc{m: c.m, info: c.info, sub: c.sub, unit: c.unit, name: c.name + ".func" + strconv.Itoa(c.lits), outer: c,
-		slots: map[types.Object]int{}, labels: map[types.Object]int{}, sig: sig, escapes: c.escapes}
+		slots: map[types.Object]int{}, labels: map[types.Object]int{}, sig: sig, escapes: c.escapes, literalFor: c.assigns}
 	g.code = g.newCode(sig, false)
 	k := g.code
 	k.site = g.site(n.Body.Lbrace, cell.NoHook)

@@ -113,6 +113,21 @@ func (m *machine) jsonFields(t *typ) []jsonField {
 	return out
 }
 
+// jsonNames are the names that lead to a field of a struct: those of the
+// embedded structs around it and its own.
+func (m *machine) jsonNames(t *typ, f jsonField) string {
+	names := ""
+	for _, i := range f.path[:len(f.path)-1] {
+		if p, ok := t.u.(*types.Pointer); ok {
+			t = m.types.of(p.Elem())
+		}
+		e := t.u.(*types.Struct).Field(i)
+		names += e.Name() + "."
+		t = m.types.of(e.Type())
+	}
+	return names + f.name
+}
+
 // fieldMem walks to a field; make says whether nil pointers on the way are
 // filled. It is nil when there is no way.
 func (m *machine) fieldMem(t *typ, p unsafe.Pointer, path []int, fill bool) unsafe.Pointer {

@@ -73,12 +73,22 @@ func (r *jsonReader) native(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// A jsonPlace is where a value lies, as errors say it: the struct around it, and
-// the names that lead there.
-type jsonPlace struct{ strct, path string }
+// A jsonPlace is where a value lies, as errors say it: the struct around it, the
+// names that lead there, those of embedded structs too, and how many bytes of
+// the document are before it.
+type jsonPlace struct {
+	strct, path string
+	before      int64
+}
 
-func (a jsonPlace) field(strct, name string) jsonPlace {
-	return jsonPlace{strct, strings.TrimPrefix(a.path+"."+name, ".")}
+func (a jsonPlace) field(strct, names string) jsonPlace {
+	return jsonPlace{strct, strings.TrimPrefix(a.path+"."+names, "."), a.before}
+}
+
+// from is the place of a value that was the last one a decoder of the text read.
+func (a jsonPlace) from(dec *json.Decoder, raw json.RawMessage) jsonPlace {
+	a.before += dec.InputOffset() - int64(len(raw))
+	return a
 }
 
 // An unknownField is the error of a strict reader.
@@ -89,14 +99,19 @@ func (u unknownField) Error() string { return fmt.Sprintf("json: unknown field %
 // value stores a text of a whole JSON value.
 func (r *jsonReader) value(text []byte, t *typ, p unsafe.Pointer, at jsonPlace) error {
 	m := r.m
-	text = bytes.TrimSpace(text)
+	trimmed := bytes.TrimLeft(text, " \t\r\n")
+	at.before += int64(len(text) - len(trimmed))
+	text = bytes.TrimSpace(trimmed)
 	null := string(text) == "null"
 	mismatch := func() error {
 		e := &json.UnmarshalTypeError{Value: jsonKind(text), Type: t.rt}
 		if t.rt.Name() == "" || strings.HasPrefix(t.rt.Name(), "standIn") {
 			e.Type = namedLike{t.rt, m.types.name(t.t)}
 		}
-		e.Struct, e.Field = at.strct, at.path
+		e.Struct, e.Field, e.Offset = at.strct, at.path, at.before+int64(len(text))
+		if text[0] == '{' || text[0] == '[' {
+			e.Offset = at.before + 1
+		}
 		return e
 	}
 	pt := m.types.of(types.NewPointer(t.t))
@@ -137,7 +152,8 @@ func (r *jsonReader) value(text []byte, t *typ, p unsafe.Pointer, at jsonPlace) 
 			if e.Struct == "" {
 				e.Struct = at.strct
 			}
-			e.Field = strings.TrimSuffix(at.path+"."+e.Field, ".")
+			e.Field = strings.Trim(at.path+"."+e.Field, ".")
+			e.Offset += at.before
 		}
 		return err
 	}
@@ -239,7 +255,7 @@ func (r *jsonReader) structure(text []byte, t *typ, p unsafe.Pointer, at jsonPla
 				raw = json.RawMessage(s)
 			}
 		}
-		if err := r.value(raw, f.t, m.fieldMem(t, p, f.path, true), at.field(name, f.name)); err != nil {
+		if err := r.value(raw, f.t, m.fieldMem(t, p, f.path, true), at.field(name, m.jsonNames(t, f)).from(dec, raw)); err != nil {
 			switch err.(type) {
 			case *json.UnmarshalTypeError, unknownField: // the rest is stored all the same
 			default:
@@ -282,7 +298,13 @@ func (r *jsonReader) list(text []byte, t *typ, p unsafe.Pointer, at jsonPlace, n
 		return mismatch()
 	}
 	var raws []json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
+	var places []jsonPlace
+	if err := elements(text, func(dec *json.Decoder) error {
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
+		raws, places = append(raws, raw), append(places, at.from(dec, raw))
+		return err
+	}); err != nil {
 		return err
 	}
 	v := m.view(t, t.at(p))
@@ -291,7 +313,7 @@ func (r *jsonReader) list(text []byte, t *typ, p unsafe.Pointer, at jsonPlace, n
 	}
 	var firstErr error
 	for i := range min(len(raws), v.Len()) {
-		if err := r.value(raws[i], et, v.Index(i).Addr().UnsafePointer(), at); err != nil && firstErr == nil {
+		if err := r.value(raws[i], et, v.Index(i).Addr().UnsafePointer(), places[i]); err != nil && firstErr == nil {
 			firstErr = err
 		}
 	}
@@ -307,15 +329,21 @@ func (r *jsonReader) mapping(text []byte, t *typ, u *types.Map, p unsafe.Pointer
 	if text[0] != '{' {
 		return mismatch()
 	}
-	var raws map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raws); err != nil {
-		return err
-	}
 	kt, et := m.types.of(u.Key()), m.types.of(u.Elem())
 	if *(*unsafe.Pointer)(p) == nil {
 		*(*unsafe.Pointer)(p) = reflect.MakeMap(mapType(t, kt, et)).UnsafePointer()
 	}
-	for name, raw := range raws {
+	var firstErr error
+	if err := elements(text, func(dec *json.Decoder) error {
+		tok, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := tok.(string)
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
 		k, e := kt.alloc(), et.alloc()
 		quoted, err := json.Marshal(name)
 		if err != nil {
@@ -327,10 +355,33 @@ func (r *jsonReader) mapping(text []byte, t *typ, u *types.Map, p unsafe.Pointer
 		if err := r.value(quoted, kt, k, at); err != nil {
 			return err
 		}
-		if err := r.value(raw, et, e, at); err != nil {
-			return err
+		if err := r.value(raw, et, e, at.from(dec, raw)); err != nil {
+			if _, mistyped := err.(*json.UnmarshalTypeError); !mistyped {
+				return err
+			}
+			if firstErr == nil { // the rest is stored all the same
+				firstErr = err
+			}
 		}
 		m.view(t, t.at(p)).SetMapIndex(kt.at(k), et.at(e))
+		return nil
+	}); err != nil {
+		return err
+	}
+	return firstErr
+}
+
+// elements calls read for each element of an array or object: it takes it from
+// the decoder.
+func elements(text []byte, read func(*json.Decoder) error) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for dec.More() {
+		if err := read(dec); err != nil {
+			return err
+		}
 	}
 	return nil
 }

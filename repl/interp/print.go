@@ -228,8 +228,19 @@ func (w *printer) value(t *typ, v reflect.Value, depth int, methods bool) {
 			w.leaf(v.Interface())
 		}
 	default:
-		w.leaf(plainValue(v))
+		w.basic(t, v)
 	}
+}
+
+// basic writes a value of a basic kind; where its verb is wrong, with the type
+// it has.
+func (w *printer) basic(t *typ, v reflect.Value) {
+	x := plainValue(v)
+	text := fmt.Sprintf(fmt.FormatString(w.f, w.verb), x)
+	if rest, bad := strings.CutPrefix(text, "%!"+string(w.verb)+"("+reflect.TypeOf(x).String()+"="); bad {
+		text = "%!" + string(w.verb) + "(" + w.name(t, v) + "=" + rest
+	}
+	w.str(text)
 }
 
 // leafAt writes a value of Go inside another: a pointer there is an address.
@@ -255,8 +266,14 @@ func (w *printer) leafAt(v reflect.Value, depth int) {
 		w.str("[]")
 		return
 	}
+	if depth > 0 && v.Type() == bytesType && w.verb == 'v' && w.f.Flag('#') { // byte is a name of Go's source alone
+		w.str("[]uint8" + strings.TrimPrefix(fmt.Sprintf("%#v", v.Interface()), "[]byte"))
+		return
+	}
 	w.leaf(v.Interface())
 }
+
+var bytesType = reflect.TypeFor[[]byte]()
 
 func address(p uintptr) string { return "0x" + strconv.FormatUint(uint64(p), 16) }
 
@@ -608,7 +625,7 @@ func (w *printer) list(t *typ, v reflect.Value, sharp bool, depth int, methods b
 			et = w.of(u.Elem())
 		}
 	}
-	if v.Type().Elem().Kind() == reflect.Uint8 && (et == nil || et.plain) {
+	if v.Type().Elem().Kind() == reflect.Uint8 { // bytes, also those of a type with methods
 		switch w.verb {
 		case 's', 'q', 'x', 'X':
 			if v.Kind() == reflect.Array {

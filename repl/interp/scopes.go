@@ -30,6 +30,12 @@ func (c *fc) site(p token.Pos, kind cell.HookKind, assigns ...string) int {
 		s.Lead = !c.lines[line] || kind == cell.Turn
 		c.lines[line] = true
 		s.Entry = kind == cell.Statement && !c.entered
+		if s.Entry {
+			s.For = c.literalFor
+		}
+		if kind == cell.Statement {
+			c.assigns = assigns
+		}
 		c.entered = c.entered || kind == cell.Statement
 	}
 	return c.unit.site(p, s)

@@ -74,6 +74,14 @@ func (d *Dispatcher) EndProgram(results ...*Value) error {
 	return err
 }
 
+// Capturing says whether operations are being collected for a compiled function,
+// so that nothing can be read.
+func (d *Dispatcher) Capturing() bool {
+	d.mu.Lock()
+	defer d.unlock()
+	return d.capturing
+}
+
 // AbortProgram forgets what was collected: the function failed. Its values
 // keep their recipes.
 func (d *Dispatcher) AbortProgram() {

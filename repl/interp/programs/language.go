@@ -778,3 +778,43 @@ func F_return_func_multi() string {
 	n, err := f()
 	return fmt.Sprint(n, err)
 }
+
+// Names of Go that a statement gives a new meaning, with their own old one.
+func F_shadow_builtins() string {
+	a, b := 3, 4
+	max := max(a, b)
+	len := len("abc")
+	new := new(int)
+	*new = max + len
+	min, cap := min(a, b), cap(make([]int, 5))
+	true := !true
+	var append = append([]int{1}, max)
+	return fmt.Sprint(max, len, *new, min, cap, true, append)
+}
+
+type level uint8
+
+func (l level) String() string { return "L" }
+
+type levels []level
+
+type levelled struct {
+	B []byte
+	W []level
+	A [2]level
+	N levels
+}
+
+type wrongVerb string
+
+func (wrongVerb) Error() string { return "wrong" }
+
+// Bytes of a type with methods are bytes to the verbs of texts.
+func F_printed_bytes() string {
+	x := levelled{B: []byte("q"), W: []level{65}}
+	return fmt.Sprintf("%s|%x|%X|%q|%v|%d\n", []level{65, 66}, []level{65, 66}, levels{65}, []level{67}, []level{68}, levels{69}) +
+		fmt.Sprintf("%v|%s|%+v|%x|%q|%#v|%#v\n", x, x, x, x, x, x, levelled{}) +
+		fmt.Sprintf("%d %q %t %t %s", wrongVerb("q"), wrongVerb("q"), wrongVerb("z"), Kilo(3), Kilo(4))
+}
+
+type Kilo int

@@ -420,3 +420,35 @@ func F_errors_join() string {
 	j := errors.Join(a, b)
 	return fmt.Sprint(j, errors.Is(j, b))
 }
+
+type jsonInner struct {
+	A int
+	B []bool
+	C map[string]float32
+}
+
+type jsonOuter struct {
+	jsonInner
+	*JSONEmbedded
+	Sub jsonInner `json:"sub"`
+	L   []jsonInner
+	P   *jsonInner
+	M   map[string]jsonInner
+	U8  uint8
+}
+
+type JSONEmbedded struct{ Deep jsonInner }
+
+// Where a value of the wrong type stands, and that the rest is stored.
+func F_json_mistyped() string {
+	var b strings.Builder
+	for _, s := range []string{`{"A":"x","U8":3}`, `{"sub":{"A":[1]},"U8":4}`, `{"L": [{"A":1}, {"B":[1]}]}`, `{"P":{"C":{"q":"z","r":2}}}`,
+		`{"U8":300}`, `{"U8": 1.5}`, `[1]`, `{"M":{"k":{"A":true}},"A":7}`, `{"Deep":{"A":{}}}`, `{"L":{"A":1}}`, `"text"`} {
+		var o jsonOuter
+		err := json.Unmarshal([]byte(s), &o)
+		var te *json.UnmarshalTypeError
+		errors.As(err, &te)
+		fmt.Fprintln(&b, err, te.Field, te.Offset, te.Value, te.Struct, te.Type, o.A, o.U8, o.P != nil && o.P.C["r"] == 2, len(o.L))
+	}
+	return b.String()
+}
