@@ -93,6 +93,7 @@ func newHandler(o repl.Options) (*handler, error) {
 func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kernel.Output) kernel.ExecuteReply {
 	var rep kernel.ExecuteReply
 	var c *repl.Cell
+	var left bool // an operation of the cell that was stopped goes on, and holds the dispatcher
 	next := h.s.Next()
 	theme, ok := viz.ThemeNamed(r.Look)
 	if !ok {
@@ -113,7 +114,11 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 			rep.Reads, rep.Writes = h.s.Uses(r.Code, func() { c = h.s.Run(ctx, r.Code, r.File, r.FirstLine, out) })
 		}
 		rep.Status = "ok"
-		if c != nil {
+		left = c != nil && c.Status == "error" && h.s.Dispatcher().Busy()
+		switch {
+		case left:
+			h.tell(ctx, c, r.Silent, out)
+		case c != nil:
 			before, queued := h.s.Dispatcher().Stats(), h.s.Dispatcher().Queued()
 			h.tell(ctx, c, r.Silent, out)
 			after := h.s.Dispatcher().Stats()
@@ -121,6 +126,8 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 			if rep.ShownLaunches > 0 {
 				rep.ShownOps = int64(queued - h.s.Dispatcher().Queued())
 			}
+		}
+		if c != nil {
 			rep.Status = c.Status
 			if len(c.Reports) > 0 {
 				rep.ErrorName = c.Reports[0].Kind
@@ -129,7 +136,10 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 	}
 	rep.Replayed = rep.Replayed || h.s.Next() > next
 	hbm := h.s.Device().HBM()
-	rep.Mode, rep.QueuedOps = h.s.Dispatcher().Mode().Name, h.s.Dispatcher().Queued()
+	rep.Mode = h.s.Dispatcher().Mode().Name
+	if !left {
+		rep.QueuedOps = h.s.Dispatcher().Queued()
+	}
 	rep.HBMUsedBytes, rep.HBMPeakBytes, rep.HBMLimitBytes = hbm.Used(), hbm.Peak(), hbm.Limit()
 	if c != nil {
 		rep.ExecutionCount, rep.Exit = c.ID, c.Exit
