@@ -22,6 +22,9 @@ type Adapter struct {
 	view    *viewer
 	frames  []place                 // what frame ids stand for
 	program string                  // file that was launched, "" when cells are typed
+	busy    int                     // number of the evaluation that runs
+	stop    context.CancelFunc      // of it
+	early   int                     // number of one that is cancelled before it came
 	send    func(event any) bool    // false: nobody takes it
 	thread  atomic.Int64            // that stopped last
 	lines   map[string]map[int]bool // breakpoints by file and line, for reverseContinue
@@ -47,6 +50,7 @@ var answers = map[string]func(*Adapter, context.Context, *request) (any, error){
 	"initialize":              func(*Adapter, context.Context, *request) (any, error) { return capabilities, nil },
 	"launch":                  (*Adapter).launch,
 	enterCommand:              (*Adapter).enter,
+	"cancel":                  (*Adapter).cancel,
 	"setBreakpoints":          (*Adapter).setBreakpoints,
 	"setFunctionBreakpoints":  (*Adapter).setFunctionBreakpoints,
 	"setExceptionBreakpoints": (*Adapter).setExceptionBreakpoints,
@@ -86,7 +90,9 @@ func (a *Adapter) Handle(ctx context.Context, raw json.RawMessage) json.RawMessa
 			err = r.check(rows[r.Command].required)
 		}
 		if err == nil {
+			ctx, done := a.begin(ctx, &r)
 			body, err = f(a, ctx, &r)
+			done()
 		}
 	}
 	b, merr := json.Marshal(r.answer(body, err))
@@ -94,6 +100,39 @@ func (a *Adapter) Handle(ctx context.Context, raw json.RawMessage) json.RawMessa
 		b, _ = json.Marshal(r.answer(nil, merr))
 	}
 	return b
+}
+
+// begin notes that a request is answered until done is called: it may be cancelled.
+func (a *Adapter) begin(ctx context.Context, r *request) (_ context.Context, done func()) {
+	if r.Command != "evaluate" && r.Command != "setVariable" && r.Command != "setExpression" {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.early == r.Seq {
+		cancel()
+	}
+	a.busy, a.stop = r.Seq, cancel
+	return ctx, func() {
+		a.mu.Lock()
+		a.busy, a.stop = 0, nil
+		a.mu.Unlock()
+		cancel()
+	}
+}
+
+// cancel ends the evaluation of a request, or of one that will come.
+func (a *Adapter) cancel(_ context.Context, r *request) (any, error) {
+	id := arguments[dap.CancelArguments](r).RequestId
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy == id && a.stop != nil {
+		a.stop()
+	} else {
+		a.early = id
+	}
+	return nil, nil
 }
 
 // arguments reads what a request says; its form was checked.

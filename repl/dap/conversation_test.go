@@ -10,6 +10,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -98,12 +99,14 @@ func (s streams) Input() (string, error)   { return "", io.EOF }
 
 // A client plays a script and writes down what it is told. A line of a script
 // is a request (stackTrace {"threadId":1}), bytes to be sent as they are (raw
-// "…"), or wait EVENT: the events up to that one are written down.
+// "…"), answer for the response of a request that ended in &, or wait EVENT: the events up to that one are written down.
 type client struct {
 	t       *testing.T
 	c       *conn
 	program string
 	events  []map[string]any
+	ahead   map[string]bool  // commands whose responses are asked for later
+	kept    []map[string]any // those that came first
 	in      chan map[string]any
 	log     strings.Builder
 	seq     int
@@ -137,17 +140,25 @@ func (c *client) body(m map[string]any) string {
 
 func (c *client) play(script string) {
 	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
+		line, ahead := strings.CutSuffix(line, " &")
 		if line == "" || strings.HasPrefix(line, "< ") || strings.HasPrefix(line, "* ") {
 			continue
 		}
 		if c.log.Len() > 0 {
 			c.log.WriteByte('\n')
 		}
-		c.log.WriteString(line + "\n")
+		c.log.WriteString(line)
+		if ahead {
+			c.log.WriteString(" &")
+		}
+		c.log.WriteByte('\n')
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
 		case "wait":
 			c.wait(rest)
+			continue
+		case "answer":
+			c.response(rest)
 			continue
 		case "raw":
 			var text string
@@ -168,15 +179,26 @@ func (c *client) play(script string) {
 				c.t.Fatalf("%s: %v", line, err)
 			}
 		}
-		c.response(verb)
+		if ahead {
+			c.ahead[verb] = true
+		} else {
+			c.response(verb)
+		}
 	}
 }
 
 // response writes the next response down; events that come first are kept.
 func (c *client) response(what string) {
 	for {
-		m := c.next("response to " + what)
+		var m map[string]any
+		if i := slices.IndexFunc(c.kept, func(m map[string]any) bool { return m["command"] == what }); i >= 0 {
+			m, c.kept = c.kept[i], slices.Delete(c.kept, i, i+1)
+		} else {
+			m = c.next("response to " + what)
+		}
 		switch {
+		case m != nil && m["type"] == "response" && c.ahead[fmt.Sprint(m["command"])] && m["command"] != what:
+			c.kept = append(c.kept, m)
 		case m == nil:
 			c.log.WriteString("< closed\n")
 			return
@@ -315,7 +337,7 @@ func converse(t *testing.T, update bool, serve func(t *testing.T, r io.ReadClose
 				defer close(ended)
 				serve(t, r, w)
 			}()
-			c := &client{t: t, c: newConn(out, in), program: program, in: make(chan map[string]any, 1024)}
+			c := &client{t: t, c: newConn(out, in), program: program, ahead: map[string]bool{}, in: make(chan map[string]any, 1024)}
 			go func() {
 				defer close(c.in)
 				for {

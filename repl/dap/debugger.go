@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tpush/tpush/repl"
 	"github.com/tpush/tpush/repl/debug"
@@ -280,7 +281,7 @@ func (e *debugger) Pause() error {
 }
 
 func (e *debugger) Evaluate(ctx context.Context, thread, frame int, expr string) ([]Variable, error) {
-	values, err := e.eval(thread, frame, expr)
+	values, err := e.eval(ctx, thread, frame, expr)
 	if err != nil {
 		return nil, err
 	}
@@ -296,8 +297,23 @@ func (e *debugger) variable(s interp.Shown) Variable {
 	return Variable{s.Name, s.Type, t, v}
 }
 
+// cutEvery is how often a cancelled evaluation is ended until it has.
+const cutEvery = 5 * time.Millisecond
+
 // eval evaluates in a frame of the stop, or in the session when nothing runs.
-func (e *debugger) eval(thread, frame int, expr string) ([]interp.Shown, error) {
+func (e *debugger) eval(ctx context.Context, thread, frame int, expr string) ([]interp.Shown, error) {
+	done := make(chan struct{})
+	defer close(done)
+	defer context.AfterFunc(ctx, func() {
+		for { // it may not have begun
+			e.s.Interp().CutEvaluations()
+			select {
+			case <-done:
+				return
+			case <-time.After(cutEvery):
+			}
+		}
+	})()
 	if frame >= 0 {
 		if err := e.d.SelectThread(thread); err != nil {
 			return nil, err
@@ -307,7 +323,7 @@ func (e *debugger) eval(thread, frame int, expr string) ([]interp.Shown, error) 
 }
 
 func (e *debugger) Assign(ctx context.Context, thread, frame int, expr, value string) (Variable, error) {
-	if _, err := e.eval(thread, frame, expr+" = "+value); err != nil {
+	if _, err := e.eval(ctx, thread, frame, expr+" = "+value); err != nil {
 		return Variable{}, err
 	}
 	vars, err := e.Evaluate(ctx, thread, frame, expr)

@@ -117,6 +117,7 @@ type server struct {
 
 	mu      sync.Mutex
 	pending map[int]context.CancelFunc // requests that may be cancelled
+	asked   int                        // the one of the queue that the kernel is asked now
 }
 
 // A program is what was launched.
@@ -264,6 +265,11 @@ func (s *server) relay(r *request, now bool) {
 		}
 		if r.Command == "continue" || isStep[r.Command] {
 			p.stepping.Store(isStep[r.Command]) // before: the stop may come first
+		}
+		if !now {
+			s.mu.Lock()
+			s.asked = r.Seq
+			s.mu.Unlock()
 		}
 		raw, err := p.kernel.Debug(ctx, r.Raw)
 		var rep struct {
@@ -413,9 +419,15 @@ func (s *server) cancel(r *request) (any, error) {
 	var a dap.CancelArguments
 	_ = json.Unmarshal(r.Args, &a)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.pending[a.RequestId]; c != nil {
-		c()
+	c, asked := s.pending[a.RequestId], s.asked == a.RequestId
+	s.mu.Unlock()
+	if c == nil {
+		return nil, nil
+	}
+	c()
+	if asked { // the kernel is at it
+		_, err := s.program.tell(s.ctx, "cancel", map[string]int{"requestId": a.RequestId})
+		return nil, err
 	}
 	return nil, nil
 }

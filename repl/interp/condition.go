@@ -139,7 +139,9 @@ type evaluating struct {
 func (e *evaluating) end(err *error) {
 	s := e.s
 	s.enter() // native code panicked
-	s.quiet--
+	if s.quiet--; s.quiet == 0 && s.cut.Load() {
+		s.uncut()
+	}
 	s.snap = e.snap
 	if e.ended {
 		return

@@ -123,6 +123,9 @@ func (e *Evaluation) call(local func(name string) reflect.Value) (out []any, err
 	defer s.exit(away)
 	s.trim()
 	state := evaluating{s: s, depth: s.depth, snap: s.snap}
+	if s.quiet == 0 && s.cut.Load() {
+		s.uncut() // that of one before
+	}
 	s.quiet++
 	defer state.end(&err)
 	out = e.run(args)

@@ -180,6 +180,14 @@ func (s *stack) poll() {
 	if !s.armed.Load() {
 		return
 	}
+	if s.cut.Load() {
+		if s.quiet > 0 {
+			panic(cellPanic{&CutError{}})
+		}
+		if s.uncut(); !s.armed.Load() {
+			return
+		}
+	}
 	s.grave = s.capture()
 	r := s.run
 	r.mu.Lock()

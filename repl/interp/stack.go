@@ -45,6 +45,7 @@ const chunkFrames = 256
 // A stack is the shadow stack of one goroutine.
 type stack struct {
 	armed atomic.Bool // the goroutine is to end at its next poll
+	cut   atomic.Bool // the evaluation on it is to end at its next poll
 	rest  atomic.Bool // its owner changes nothing: others may look while they hold the world
 	deaf  atomic.Bool // it did not come to rest when it was waited for
 

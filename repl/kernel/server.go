@@ -116,10 +116,24 @@ func (s *server) run(cancel func()) error {
 			return nil
 		case TypeExecuteRequest:
 			work <- m
+		case TypeDebugRequest:
+			if cancels(m.Content) { // one before it may never end
+				s.control(m)
+			} else {
+				asked <- m
+			}
 		default:
 			asked <- m
 		}
 	}
+}
+
+// cancels tells whether a request of the debugger is to end another one.
+func cancels(request json.RawMessage) bool {
+	var r struct {
+		Command string `json:"command"`
+	}
+	return json.Unmarshal(request, &r) == nil && r.Command == "cancel"
 }
 
 // interrupt stops the execution id, now or as soon as it begins.
