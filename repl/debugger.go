@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl/debug"
 	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/exec"
@@ -100,7 +101,8 @@ func markOf(v reflect.Value) any {
 		if t == nil {
 			return "nil"
 		}
-		return tensorMark{t.Value().ID(), t.Summary()}
+		v := t.Value()
+		return tensorMark{v.ID(), v.OpNumber(), t.Spec().String()}
 	}
 	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -140,13 +142,21 @@ func markOf(v reflect.Value) any {
 	return "nil"
 }
 
-// A tensorMark tells tensors apart by the value they name.
+// A tensorMark tells tensors apart by the value they name, whether it is computed
+// yet or not.
 type tensorMark struct {
 	id   uint64
-	text string
+	opn  uint64 // of the operation that made it, 0 when none did
+	spec string
 }
 
-func (t tensorMark) String() string { return t.text }
+// String is the type and the operation: f32[2] of #3.
+func (t tensorMark) String() string {
+	if t.opn == 0 {
+		return t.spec
+	}
+	return fmt.Sprintf("%s of #%d", t.spec, t.opn)
+}
 
 // linesAround are shown before and behind the line of a stop.
 const linesAround = 1
@@ -266,7 +276,11 @@ func operandLines(c *exec.Call) []string {
 func (s *Session) WatchText() []string {
 	var lines []string
 	for _, w := range s.dbg.Watches() {
-		line := fmt.Sprintf("   %d: %s = %s", w.ID, w.Expr, s.watchValue(w.Values, w.Err))
+		text := w.Text
+		if w.Err != nil {
+			text = s.watchValue(nil, w.Err)
+		}
+		line := fmt.Sprintf("   %d: %s = %s", w.ID, w.Expr, text)
 		if w.Changed {
 			line += "   was " + w.Was
 		}
@@ -281,10 +295,17 @@ func (s *Session) watchValue(values []interp.Shown, err error) string {
 	}
 	parts := make([]string, len(values))
 	for i, v := range values {
-		parts[i] = s.Brief(v)
+		text, ok := s.Replayed(v, maxWatched)
+		if !ok || strings.Contains(text, "\n") {
+			text = s.Brief(v)
+		}
+		parts[i] = strings.TrimSuffix(text, "  "+inspect.Recomputed.String()) // that it was computed is no change
 	}
 	return strings.Join(parts, ", ")
 }
+
+// maxWatched bounds the elements of a tensor whose numbers a watch shows.
+const maxWatched = 16
 
 // FormatAll prints values as they stand after Out[n].
 func (s *Session) FormatAll(values []interp.Shown) string {

@@ -2,10 +2,13 @@ package repl
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tpush/tpush/inspect"
 	"github.com/tpush/tpush/repl/debug"
+	"github.com/tpush/tpush/repl/interp"
 	"github.com/tpush/tpush/runtime/exec"
+	"github.com/tpush/tpush/runtime/tpu"
 	"github.com/tpush/tpush/viz"
 )
 
@@ -51,4 +54,25 @@ func (s *Session) replayedOperands(c *exec.Call) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// Replayed is a tensor of at most so many elements with its numbers; those of one
+// that is not computed yet are replayed beside the program, with the same bits,
+// and marked so. Nothing is launched and nothing is waited for.
+func (s *Session) Replayed(v interp.Shown, elements int) (text string, ok bool) {
+	t, ok := v.Value.(*tpu.Tensor)
+	if !ok || t == nil || *t == (tpu.Tensor{}) || t.Spec().Size() > elements {
+		return "", false
+	}
+	a, source, err := inspect.PastOf(s.disp).Value(exec.RefOf(t.Value()))
+	if err != nil {
+		return "", false
+	}
+	a.View = t.StorageView()
+	head := t.Spec().String() + " "
+	text = head + strings.ReplaceAll(tpu.FormatArray(a), "\n", "\n"+strings.Repeat(" ", len(head)))
+	if source == inspect.Recomputed {
+		text += "  " + source.String()
+	}
+	return text, true
 }

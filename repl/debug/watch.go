@@ -14,12 +14,12 @@ type Watch struct {
 	Expr    string
 	Values  []interp.Shown
 	Err     error  // why there is no value here
+	Text    string // the values as a line, at the last look that had some
 	Was     string // its text at the look before, as far as it had a value
 	Changed bool   // since then
 	Ran     bool   // it has been evaluated
 
-	text string
-	ran  bool // it has had a value
+	ran bool // it has had a value
 
 	compiled map[*cell.Local]*interp.Evaluation
 }
@@ -132,6 +132,6 @@ func (d *Debugger) look(w *Watch, scope *cell.Local, locals []interp.Local) {
 	if d.o.Text != nil {
 		text = d.o.Text(values)
 	}
-	w.Changed, w.Was = w.ran && text != w.text, w.text
-	w.text, w.ran = text, true
+	w.Changed, w.Was = w.ran && text != w.Text, w.Text
+	w.Text, w.ran = text, true
 }
