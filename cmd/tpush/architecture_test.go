@@ -31,7 +31,7 @@ type layer struct {
 
 // layers is the import diagram, lowest first. docs/architecture.md shows it.
 var layers = []layer{
-	{name: "the machine", packages: []string{"runtime/mem", "runtime/par", "runtime/simd"}},
+	{name: "the machine", packages: []string{"runtime/mem", "runtime/par", "runtime/simd", "runtime/simd/simdtest"}, may: map[string][]string{"runtime/simd/simdtest": {"runtime/simd"}}},
 	{name: "events and drawings", packages: []string{"trace", "viz", "runtime/spelling", "runtime/stdpipe", "repl/shot", "runtime/safetensors"}},
 	{name: "the user's files", packages: []string{"repl/config", "repl/store", "repl/store/atomicfile", "repl/publish"}, may: map[string][]string{"repl/store": {"repl/store/atomicfile"}, "repl/publish": {"repl/store"}}},
 	{name: "types and loops", packages: []string{"runtime/dtype", "runtime/shape", "runtime/jit", "runtime/jit/recipe", "runtime/kernel", "runtime/stablehlo"}, may: map[string][]string{

@@ -46,7 +46,7 @@ func lowerSamples() map[Name][]sample {
 		"masked.argmin":                   {{in: []any{x, mask}, attrs: attrs("dim", []int{1})}},
 		"ctc_loss_backward":               {{in: []any{d(), d(4, 1, 3), ints(1, 2), ints(1), ints(1)}}},
 		"multilabel_margin_loss_backward": {{in: []any{d(), x, i}}},
-		"cholesky":                        {{in: []any{d(3, 3)}}}, "eigh": {{in: []any{d(3, 3)}}}, "ldl_factor_ex": {{in: []any{d(3, 3)}}},
+		"cholesky":                        {{in: []any{f64s(d(3, 3), 2, 0.5, -1, 0.3, 1.5, 0.7, -0.4, 0.2, 3)}, pre: gram}}, "eigh": {{in: []any{d(3, 3)}}}, "ldl_factor_ex": {{in: []any{d(3, 3)}}},
 		"ldl_solve": {{in: []any{d(3, 3), dense(dtype.I32, d(3), []int32{1, 2, 3}), d(3, 1)}}},
 		"geqrf":     {{in: []any{d(3, 2)}}}, "detach": {{in: []any{x}}}, "bag_of": {{in: []any{i, nil}}},
 		"one_hot":                {{in: []any{ints(3)}, attrs: attrs("num_classes", 4)}},

@@ -27,6 +27,9 @@ type randomProgram struct {
 	log  []string // what was refused, what was read
 	text []string // the program
 	step int
+
+	shapes [][]int // what it makes
+	most   int     // elements of a variable
 }
 
 // unaryRows and binaryRows are the elementwise rows that need no attributes.
@@ -53,6 +56,14 @@ var (
 	fuzzTypes  = []DType{F32, F32, F32, BF16, I32, I64, Bool, F64, U8}
 	fuzzShapes = [][]int{{}, {1}, {4}, {3, 4}, {4, 3}, {2, 3, 4}, {1, 4}, {3, 1}, {4, 4}, {0, 3}}
 )
+
+// largeShapes go beyond a vector, a tile of the loops and the rows of a block.
+var largeShapes = [][]int{{}, {7}, {257}, {33, 17}, {17, 33}, {3, 7, 33}, {1, 257}, {4099}, {33, 1}, {130, 67}}
+
+// newProgram makes the program of a seed.
+func newProgram(seed uint64) *randomProgram {
+	return &randomProgram{r: rand.New(rand.NewPCG(seed, 0)), shapes: fuzzShapes, most: 4096}
+}
 
 // fresh makes a tensor of small numbers.
 func (p *randomProgram) fresh(t DType, dims []int) *Tensor {
@@ -82,7 +93,7 @@ func (p *randomProgram) statement() {
 	to, k := p.pick(), p.r.IntN(len(statements))
 	err := Try(func() {
 		if t := statements[k].run(p); t != nil {
-			if t.Size() > 4096 {
+			if t.Size() > p.most {
 				t = t.Index(0)
 			}
 			p.vars[to] = t
@@ -131,9 +142,9 @@ func fuzzStatements() []statement {
 		{"chain", func(p *randomProgram) *Tensor { return p.any().Mul(p.number()).Add(p.any()).Tanh() }},
 		{"number", func(p *randomProgram) *Tensor { return p.noted(draw(p, binary), nil, p.any(), p.number()) }},
 		{"fresh", func(p *randomProgram) *Tensor {
-			return p.fresh(fuzzTypes[p.r.IntN(len(fuzzTypes))], fuzzShapes[p.r.IntN(len(fuzzShapes))])
+			return p.fresh(fuzzTypes[p.r.IntN(len(fuzzTypes))], p.shapes[p.r.IntN(len(p.shapes))])
 		}},
-		{"full", func(p *randomProgram) *Tensor { return Full(p.number(), fuzzShapes[p.r.IntN(len(fuzzShapes))]...) }},
+		{"full", func(p *randomProgram) *Tensor { return Full(p.number(), p.shapes[p.r.IntN(len(p.shapes))]...) }},
 		{"large constant", func(p *randomProgram) *Tensor { // held as one element
 			x := Full(p.number(), 130, 128)
 			if p.r.IntN(2) == 0 {
@@ -245,7 +256,7 @@ func fuzzStatements() []statement {
 			f := Compile(func(x, y *Tensor) *Tensor { return x.Sigmoid().Mul(y).Add(x) }).(func(x, y *Tensor) *Tensor)
 			return f(p.any(), p.any())
 		}},
-		{"rand", func(p *randomProgram) *Tensor { return Rand(fuzzShapes[p.r.IntN(len(fuzzShapes))]...) }},
+		{"rand", func(p *randomProgram) *Tensor { return Rand(p.shapes[p.r.IntN(len(p.shapes))]...) }},
 		{"randn", func(p *randomProgram) *Tensor { return Randn(3, 4).To(fuzzTypes[p.r.IntN(len(fuzzTypes))]) }},
 		{"dropout", func(p *randomProgram) *Tensor { return p.any().Dropout(0.5) }},
 		{"uniform_", func(p *randomProgram) *Tensor { return p.any().UniformInPlace(-1, 1) }},
@@ -361,8 +372,11 @@ func runs() (all []run) {
 }
 
 // play runs the program of a seed and gives what it read, was refused, and holds at the end.
-func (r run) play(t testing.TB, seed uint64, steps int) *randomProgram {
-	p := &randomProgram{r: rand.New(rand.NewPCG(seed, 0))}
+func (r run) play(t testing.TB, seed uint64, steps int, large bool) *randomProgram {
+	p := newProgram(seed)
+	if large {
+		p.shapes, p.most = largeShapes, 1<<14
+	}
 	end := func() {}
 	var d *exec.Dispatcher
 	if r.rooted {
@@ -385,7 +399,7 @@ func (r run) play(t testing.TB, seed uint64, steps int) *randomProgram {
 	}
 	Seed(seed)
 	for i := range p.vars {
-		p.vars[i] = p.fresh(fuzzTypes[i], fuzzShapes[2+p.r.IntN(6)])
+		p.vars[i] = p.fresh(fuzzTypes[i], p.shapes[2+p.r.IntN(6)])
 		end()
 	}
 	for range steps {
@@ -428,11 +442,12 @@ func (p *randomProgram) countHBM(l *lab) {
 }
 
 // agree runs the program of a seed in every mode and compares the bits.
-func agree(t testing.TB, seed uint64, steps int) {
+// It gives what it logged.
+func agree(t testing.TB, seed uint64, steps int, large bool) []string {
 	t.Helper()
 	var first *randomProgram
 	for i, r := range runs() {
-		p := r.play(t, seed, steps)
+		p := r.play(t, seed, steps, large)
 		if i == 0 {
 			first = p
 			continue
@@ -451,10 +466,11 @@ func agree(t testing.TB, seed uint64, steps int) {
 			}
 			if x != y {
 				t.Errorf("seed %d, %d steps: %v and %v differ\n%s\n%s\nin\n%s", seed, steps, runs()[0], r, x, y, strings.Join(p.text, "\n"))
-				return
+				return first.log
 			}
 		}
 	}
+	return first.log
 }
 
 // programs is how many random programs a plain test runs.
@@ -467,7 +483,7 @@ func TestModesAgree(t *testing.T) {
 		n /= 5
 	}
 	for seed := range uint64(n) {
-		agree(t, seed, 1+int(seed*7%40))
+		agree(t, seed, 1+int(seed*7%40), false)
 		if t.Failed() {
 			return
 		}
@@ -481,5 +497,5 @@ func FuzzModesAgree(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(1000+seed, uint8(10+4*seed))
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) { agree(t, seed, int(steps)%40+1) })
+	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) { agree(t, seed, int(steps)%40+1, false) })
 }

@@ -2,7 +2,6 @@ package tpu
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func playKept(t *testing.T, mode *exec.Mode, seed uint64, limitBytes int64) (*ex
 	l := newLab(t, mode)
 	t.Cleanup(l.close)
 	l.d.SetHistory(1<<14, limitBytes)
-	p := &randomProgram{r: rand.New(rand.NewPCG(seed, 0))}
+	p := newProgram(seed)
 	Seed(seed)
 	for i := range p.vars {
 		p.vars[i] = p.fresh(fuzzTypes[i], fuzzShapes[2+p.r.IntN(6)])
