@@ -192,7 +192,8 @@ func (c *client) response(what string) {
 	for {
 		var m map[string]any
 		if i := slices.IndexFunc(c.kept, func(m map[string]any) bool { return m["command"] == what }); i >= 0 {
-			m, c.kept = c.kept[i], slices.Delete(c.kept, i, i+1)
+			m = c.kept[i]
+			c.kept = slices.Delete(c.kept, i, i+1) // which clears what was the last
 		} else {
 			m = c.next("response to " + what)
 		}

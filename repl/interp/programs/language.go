@@ -812,9 +812,10 @@ func (wrongVerb) Error() string { return "wrong" }
 // Bytes of a type with methods are bytes to the verbs of texts.
 func F_printed_bytes() string {
 	x := levelled{B: []byte("q"), W: []level{65}}
+	wrong := strings.Repeat("%d ", 1) + "%q %t %t %s" // computed: checkers read constant ones
 	return fmt.Sprintf("%s|%x|%X|%q|%v|%d\n", []level{65, 66}, []level{65, 66}, levels{65}, []level{67}, []level{68}, levels{69}) +
 		fmt.Sprintf("%v|%s|%+v|%x|%q|%#v|%#v\n", x, x, x, x, x, x, levelled{}) +
-		fmt.Sprintf("%d %q %t %t %s", wrongVerb("q"), wrongVerb("q"), wrongVerb("z"), Kilo(3), Kilo(4))
+		fmt.Sprintf(wrong, wrongVerb("q"), wrongVerb("q"), wrongVerb("z"), Kilo(3), Kilo(4))
 }
 
 type Kilo int

@@ -20,7 +20,6 @@ type source struct {
 	spec  shape.Spec
 	host  []byte // nil until uploaded or read
 	made  *launched
-	out   int // of made
 	buf   weak.Pointer[buffer]
 	op    string // that made it
 	opn   uint64
