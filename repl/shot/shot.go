@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -59,7 +60,15 @@ func Play(ctx context.Context, o Options) ([]*Screen, error) {
 	defer cancel()
 	var p *tea.Program
 	model := o.New(func(m tea.Msg) { p.Send(m) })
-	p = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+	sized := make(chan struct{})
+	var once sync.Once
+	noticed := func(_ tea.Model, m tea.Msg) tea.Msg {
+		if _, ok := m.(tea.WindowSizeMsg); ok {
+			once.Do(func() { close(sized) })
+		}
+		return m
+	}
+	p = tea.NewProgram(model, tea.WithContext(ctx), tea.WithFilter(noticed), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithoutSignals(), tea.WithWindowSize(o.Width, o.Height), tea.WithColorProfile(profile), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	ended := make(chan error, 1)
 	go func() {
@@ -68,6 +77,15 @@ func Play(ctx context.Context, o Options) ([]*Screen, error) {
 		close(ended)
 	}()
 	pl := &player{p: p, ended: ended, w: o.Width, h: o.Height}
+	// The program tells the model its first size when it comes to it: a step
+	// before would see none, and one that resizes would be undone.
+	select {
+	case <-sized:
+	case err := <-ended:
+		return nil, &EndedError{Err: err}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	var screens []*Screen
 	for i, s := range o.Steps {
 		var err error
