@@ -1,24 +1,12 @@
 package repl
 
-import (
-	"context"
-	"testing"
-)
+import "testing"
 
 // TestGoroutinesOutlive runs operations while goroutines of an earlier cell call
 // functions, hold tensors, wait and sleep: HBM is what all of them can reach, and
 // nobody reads the frames of one that runs (go test -race).
 func TestGoroutinesOutlive(t *testing.T) {
-	s, err := NewSession(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	const size = 256 * 256 * 4
-	for _, tt := range []struct {
-		cell string
-		held int64 // arrays
-	}{
+	holds(t, []heldAfter{
 		{`import "sync/atomic"
 var stop atomic.Bool
 tick, asked, ended := make(chan int), make(chan bool), make(chan bool)
@@ -47,12 +35,5 @@ go func() {
 		{"asked <- true\n<-ended", 2},
 		{"x = nil\ny := tpu.Ones(2)\ny = nil", 1},
 		{"stop.Store(true)\n<-ended", 0},
-	} {
-		if c := s.Run(context.Background(), tt.cell, "", 1, silent{}); len(c.Reports) > 0 {
-			t.Fatal(c.Reports[0].Message)
-		}
-		if got := s.Device().HBM().Used(); got != tt.held*size {
-			t.Errorf("%s: %d bytes are held, want %d arrays of %d", tt.cell, got, tt.held, size)
-		}
-	}
+	})
 }

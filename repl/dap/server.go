@@ -272,11 +272,7 @@ func (s *server) relay(r *request, now bool) {
 			s.mu.Unlock()
 		}
 		raw, err := p.kernel.Debug(ctx, r.Raw)
-		var rep struct {
-			Success bool            `json:"success"`
-			Message string          `json:"message"`
-			Body    json.RawMessage `json:"body"`
-		}
+		var rep outcome
 		if err == nil {
 			err = json.Unmarshal(raw, &rep)
 		}
@@ -365,6 +361,13 @@ func (s *server) start(a LaunchArguments) (*program, error) {
 	return p, nil
 }
 
+// An outcome is what a response of the kernel says.
+type outcome struct {
+	Success bool            `json:"success"`
+	Message string          `json:"message"`
+	Body    json.RawMessage `json:"body"`
+}
+
 // tell sends a request of the server's own to the kernel and gives the body of
 // its response.
 func (p *program) tell(ctx context.Context, command string, arguments any) (json.RawMessage, error) {
@@ -376,11 +379,7 @@ func (p *program) tell(ctx context.Context, command string, arguments any) (json
 	if err != nil {
 		return nil, err
 	}
-	var rep struct {
-		Success bool            `json:"success"`
-		Message string          `json:"message"`
-		Body    json.RawMessage `json:"body"`
-	}
+	var rep outcome
 	if err := json.Unmarshal(raw, &rep); err != nil {
 		return nil, err
 	}

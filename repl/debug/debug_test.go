@@ -292,26 +292,33 @@ f(1, "a"+strings.ToLower("X"))
 f(3, "b")
 f(3, "c")`)
 			var got []string
-			for {
-				select {
-				case st := <-r.stops:
-					if len(st.Failed) > 0 {
-						t.Fatal(st.Failed)
-					}
-					got = append(got, map[string]string{"ax": "1", "b": "2", "c": "3"}[r.eval("name")])
-					r.resume(debug.Continue)
-					continue
-				case c := <-ended:
-					if c.Status != "ok" {
-						t.Error(c.Reports)
-					}
+			r.each(ended, func(st *debug.Stop) {
+				if len(st.Failed) > 0 {
+					t.Fatal(st.Failed)
 				}
-				break
-			}
+				got = append(got, map[string]string{"ax": "1", "b": "2", "c": "3"}[r.eval("name")])
+			})
 			if strings.Join(got, " ") != tt.want {
 				t.Errorf("stops at %v, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// each looks at the stops of a cell, which goes on after each, until it ends well.
+func (r *run) each(ended <-chan *repl.Cell, look func(st *debug.Stop)) {
+	r.t.Helper()
+	for {
+		select {
+		case st := <-r.stops:
+			look(st)
+			r.resume(debug.Continue)
+		case c := <-ended:
+			if c.Status != "ok" {
+				r.t.Error(c.Reports)
+			}
+			return
+		}
 	}
 }
 
@@ -345,23 +352,13 @@ n`
 			r.set("2:14 if " + tt.cond)
 			ended := r.start(context.Background(), cellText)
 			var got []string
-			for {
-				select {
-				case st := <-r.stops:
-					at := r.eval("i")
-					if len(st.Failed) > 0 {
-						at += "!"
-					}
-					got = append(got, at)
-					r.resume(debug.Continue)
-					continue
-				case c := <-ended:
-					if c.Status != "ok" {
-						t.Error(c.Reports)
-					}
+			r.each(ended, func(st *debug.Stop) {
+				at := r.eval("i")
+				if len(st.Failed) > 0 {
+					at += "!"
 				}
-				break
-			}
+				got = append(got, at)
+			})
 			if strings.Join(got, " ") != tt.want {
 				t.Errorf("stops at %v, want %s", got, tt.want)
 			}

@@ -73,12 +73,7 @@ func (m *machine) linkCondition(e *cell.Evaluation, into *Condition) (ok bool, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer catchFault(&err)
-	c := m.topLevel(e.Unit, m.noSites)
-	c.code.nslots = len(e.Vars)
-	for i, v := range e.Vars {
-		c.slots[v] = i
-		c.escapes[v] = true
-	}
+	c := m.evaluation(e)
 	x := c.expr(e.Unit.Body[0].Stmt.(*ast.ExprStmt).X)
 	if x.B == nil {
 		return false, nil

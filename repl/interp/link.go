@@ -123,6 +123,18 @@ func (m *machine) topLevel(u *cell.Unit, src *unitSource) *fc {
 	return c
 }
 
+// evaluation starts the compilation of an evaluation: the locals that it uses are
+// its first slots.
+func (m *machine) evaluation(e *cell.Evaluation) *fc {
+	c := m.topLevel(e.Unit, m.noSites)
+	c.code.nslots = len(e.Vars)
+	for i, v := range e.Vars {
+		c.slots[v] = i
+		c.escapes[v] = true
+	}
+	return c
+}
+
 // linkEval compiles an evaluation; the result runs it with the memory of the
 // locals that it uses and gives the values of its last expression.
 func (m *machine) linkEval(e *cell.Evaluation) (run func([]unsafe.Pointer) []any, err error) {
@@ -132,12 +144,7 @@ func (m *machine) linkEval(e *cell.Evaluation) (run func([]unsafe.Pointer) []any
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer catchFault(&err)
-	c := m.topLevel(e.Unit, m.noSites)
-	c.code.nslots = len(e.Vars)
-	for i, v := range e.Vars {
-		c.slots[v] = i
-		c.escapes[v] = true
-	}
+	c := m.evaluation(e)
 	var out []any
 	c.code.body = c.cellBody(e.Unit, &out)
 	k := c.code

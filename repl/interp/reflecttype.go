@@ -45,25 +45,18 @@ func mentionsCells(t types.Type, seen map[types.Type]bool) bool {
 				return true
 			}
 		}
-	case *types.Map:
-		return mentionsCells(t.Key(), seen) || mentionsCells(t.Elem(), seen)
-	case interface{ Elem() types.Type }:
-		return mentionsCells(t.Elem(), seen)
+	case *types.Interface:
+		return t.NumMethods() > 0
 	case *types.Struct:
 		for f := range t.Fields() {
-			if f.Embedded() || mentionsCells(f.Type(), seen) {
+			if f.Embedded() {
 				return true
 			}
 		}
-	case *types.Interface:
-		return t.NumMethods() > 0
-	case *types.Signature:
-		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
-			for v := range tuple.Variables() {
-				if mentionsCells(v.Type(), seen) {
-					return true
-				}
-			}
+	}
+	for p := range partsOf(t) {
+		if mentionsCells(p, seen) {
+			return true
 		}
 	}
 	return false

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"go/types"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -380,29 +381,41 @@ func namesCellType(t types.Type, seen map[types.Type]bool) bool {
 		return false
 	}
 	seen[t] = true
-	switch t := t.(type) {
-	case *types.Named:
+	if t, ok := t.(*types.Named); ok {
 		return t.Obj().Pkg() != nil && t.Obj().Pkg().Path() == mainPath
-	case *types.Map:
-		return namesCellType(t.Key(), seen) || namesCellType(t.Elem(), seen)
-	case *types.Signature:
-		for _, list := range []*types.Tuple{t.Params(), t.Results()} {
-			for v := range list.Variables() {
-				if namesCellType(v.Type(), seen) {
-					return true
+	}
+	for p := range partsOf(t) {
+		if namesCellType(p, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// partsOf gives the types that a type is written with; a named one stands for itself.
+func partsOf(t types.Type) iter.Seq[types.Type] {
+	return func(yield func(types.Type) bool) {
+		switch t := t.(type) {
+		case *types.Map:
+			_ = yield(t.Key()) && yield(t.Elem())
+		case interface{ Elem() types.Type }:
+			yield(t.Elem())
+		case *types.Struct:
+			for f := range t.Fields() {
+				if !yield(f.Type()) {
+					return
+				}
+			}
+		case *types.Signature:
+			for _, list := range []*types.Tuple{t.Params(), t.Results()} {
+				for v := range list.Variables() {
+					if !yield(v.Type()) {
+						return
+					}
 				}
 			}
 		}
-	case *types.Struct:
-		for f := range t.Fields() {
-			if namesCellType(f.Type(), seen) {
-				return true
-			}
-		}
-	case interface{ Elem() types.Type }:
-		return namesCellType(t.Elem(), seen)
 	}
-	return false
 }
 
 // ownGo tells whether a Go type that a type of cells has belongs to no other: a

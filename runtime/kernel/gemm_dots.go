@@ -166,7 +166,7 @@ func (q *dotProduct) store(sums []float32, wide, i, m, j, n int) {
 // multiplyAll computes the batch of a contraction on a unit; c or out has the
 // whole result.
 func (q dotProduct) multiplyAll(con contraction) {
-	if s, ok := oneStride(append(append([]int{}, con.batch...), con.m...), append(append([]int{}, con.aB...), con.aM...)); ok && q.a.col == 1 && allZero(con.batch, con.bB) {
+	if s, ok := con.rowsOf(q.a); ok {
 		q.m *= shape.Size(con.batch)
 		q.a.row = s
 		q.multiply(threads())

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
 	"github.com/tpush/tpush/runtime/simd"
@@ -65,7 +67,7 @@ func contractHalves(out Array, con contraction, a, b Array, e *epilogue) bool {
 	}
 	res := wideResult[float32](out)
 	q := halfProduct{g: simd.KernelsOf[float32](l), run: simd.RunsOf(l), m: m, n: n, k: k, a: x, b: y}
-	if s, ok := oneStride(append(append([]int{}, con.batch...), con.m...), append(append([]int{}, con.aB...), con.aM...)); ok && x.col == 1 && allZero(con.batch, con.bB) {
+	if s, ok := con.rowsOf(x); ok {
 		q.m *= shape.Size(con.batch)
 		q.a.row = s
 		q.c = matrix[float32]{res, n, 1}
@@ -82,6 +84,13 @@ func contractHalves(out Array, con contraction, a, b Array, e *epilogue) bool {
 	}
 	storeWide(out, res)
 	return true
+}
+
+// rowsOf says whether the batch of a contraction is more rows of one product, whose
+// left matrix is x and whose right one all share; the stride is that of the rows.
+func (con contraction) rowsOf(x halves) (stride int, ok bool) {
+	stride, ok = oneStride(slices.Concat(con.batch, con.m), slices.Concat(con.aB, con.aM))
+	return stride, ok && x.col == 1 && allZero(con.batch, con.bB)
 }
 
 // halvesOf sees an operand as a matrix, when it is one with a dense axis.

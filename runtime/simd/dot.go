@@ -118,6 +118,16 @@ func fast(u Unit, has bool) *Dots {
 	return &d
 }
 
+// stripsOf gives the number of strips that rows take and panics where a slice is
+// too short for them: strips of size elements, one of b more than the first.
+func stripsOf[T, S any](a []T, aStrip int, b []T, bStrip, size int, c []S, cRow, rows int) int {
+	strips := (rows + StripRows - 1) / StripRows
+	_ = a[(strips-1)*aStrip+size-1]
+	_ = b[bStrip+size-1]
+	_ = c[(strips*StripRows-1)*cRow+2*StripRows-1]
+	return strips
+}
+
 // Multiply computes
 //
 //	c[i*cRow+j] = (c[i*cRow+j] +) Σ a[i,p]·b[p,j]    j < 32
@@ -129,10 +139,7 @@ func (d *Dots) Multiply(steps int, a []uint16, aStrip int, b []uint16, bStrip in
 	if rows == 0 || steps == 0 {
 		return
 	}
-	strips := (rows + StripRows - 1) / StripRows
-	_ = a[(strips-1)*aStrip+steps*StepSize-1]
-	_ = b[bStrip+steps*StepSize-1]
-	_ = c[(strips*StripRows-1)*cRow+2*StripRows-1]
+	strips := stripsOf(a, aStrip, b, bStrip, steps*StepSize, c, cRow, rows)
 	if d.product != nil {
 		d.product(steps, at(a), strideBytes[uint16](aStrip), at(b), strideBytes[uint16](bStrip), at(c), strideBytes[float32](cRow), rows, flag(accumulate))
 		return

@@ -15,10 +15,7 @@ func (d *Dots) MultiplyInt8(steps int, a []int8, aStrip int, b []int8, bStrip in
 	if rows == 0 || steps == 0 {
 		return
 	}
-	strips := (rows + StripRows - 1) / StripRows
-	_ = a[(strips-1)*aStrip+steps*StepBytes-1]
-	_ = b[bStrip+steps*StepBytes-1]
-	_ = c[(strips*StripRows-1)*cRow+2*StripRows-1]
+	strips := stripsOf(a, aStrip, b, bStrip, steps*StepBytes, c, cRow, rows)
 	if d.productInt8 != nil {
 		d.productInt8(steps, at(a), uintptr(aStrip), at(b), uintptr(bStrip), at(c), strideBytes[int32](cRow), rows, flag(accumulate))
 		return

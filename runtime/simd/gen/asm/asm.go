@@ -50,6 +50,21 @@ func (s ISA) Zero(r operand.Op) {
 	build.VXORPS(r, r, r)
 }
 
+// Row is the place of row i, counted from the last multiple of 4, whose row is
+// at base: rows are ld bytes apart, ld3 is three times ld.
+func Row(i int, base, ld, ld3 reg.Register) operand.Mem {
+	m := operand.Mem{Base: base}
+	switch i % 4 {
+	case 1:
+		m.Index, m.Scale = ld, 1
+	case 2:
+		m.Index, m.Scale = ld, 2
+	case 3:
+		m.Index, m.Scale = ld3, 1
+	}
+	return m
+}
+
 // An Elem is an element type with its instructions.
 type Elem struct {
 	Name      string

@@ -227,18 +227,7 @@ func strip(paired, turned bool) {
 	p := GP64()
 	Label("loop")
 	MOVQ(src, p)
-	row := func(i int) Mem {
-		m := Mem{Base: p}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ld, 1
-		case 2:
-			m.Index, m.Scale = ld, 2
-		case 3:
-			m.Index, m.Scale = ld3, 1
-		}
-		return m
-	}
+	row := func(i int) Mem { return asm.Row(i, p, ld, ld3) }
 	v := make([]reg.VecVirtual, 16)
 	put := func(i int) {
 		if !turned {

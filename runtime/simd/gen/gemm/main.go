@@ -39,18 +39,7 @@ func tile(s asm.ISA, e asm.Elem, rows, vecs int) {
 		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
 		bases = append(bases, p)
 	}
-	row := func(i int) Mem {
-		m := Mem{Base: bases[i/4]}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ra, 1
-		case 2:
-			m.Index, m.Scale = ra, 2
-		case 3:
-			m.Index, m.Scale = ra3, 1
-		}
-		return m
-	}
+	row := func(i int) Mem { return asm.Row(i, bases[i/4], ra, ra3) }
 	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
 	temps := min(s.Regs-rows*vecs-vecs, 4)
 	for i := range rows {
