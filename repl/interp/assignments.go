@@ -177,6 +177,15 @@ type lval struct {
 	get  ex                        // its value, after prep
 }
 
+// store puts what p points to into the place, after prep.
+func (l *lval) store(f *fr, p unsafe.Pointer) {
+	if l.set != nil {
+		l.set(f, p)
+		return
+	}
+	l.t.copyTo(l.addr(f), p)
+}
+
 func (c *fc) lval(n ast.Expr) *lval {
 	n = unparenExpr(n)
 	switch x := n.(type) {
@@ -319,11 +328,7 @@ func (c *fc) assign(n *ast.AssignStmt) stmt {
 			if conv[i] != nil {
 				p = conv[i](p)
 			}
-			if l.set != nil {
-				l.set(f, p)
-			} else {
-				l.t.copyTo(l.addr(f), p)
-			}
+			l.store(f, p)
 		}
 		return next
 	}
@@ -356,22 +361,14 @@ func (c *fc) assignOne(lhs, rhs ast.Expr) stmt {
 		return func(f *fr) ctl {
 			p := x(f)
 			l.prep(f)
-			if l.set != nil {
-				l.set(f, p)
-			} else {
-				l.t.copyTo(l.addr(f), p)
-			}
+			l.store(f, p)
 			return next
 		}
 	}
 	return func(f *fr) ctl {
 		l.prep(f)
 		p := x(f)
-		if l.set != nil {
-			l.set(f, p)
-		} else {
-			l.t.copyTo(l.addr(f), p)
-		}
+		l.store(f, p)
 		return next
 	}
 }
@@ -448,11 +445,7 @@ func (c *fc) storeBack(l *lval, e ex) stmt {
 			l.prep(f)
 		}
 		p := x(f)
-		if l.set != nil {
-			l.set(f, p)
-		} else {
-			l.t.copyTo(l.addr(f), p)
-		}
+		l.store(f, p)
 		return next
 	}
 }

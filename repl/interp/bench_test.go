@@ -43,6 +43,8 @@ func BenchmarkRun(b *testing.B) {
 		{"sum", "s := 0", "for i := 0; i < n; i++ {\n\ts += i\n}"},
 		{"call", "func f(a int) int { return a + 1 }", "for i := 0; i < n; i++ {\n\tf(i)\n}"},
 		{"framed call", "func f(a int) int { return g(a) }\nfunc g(a int) int { return a + 1 }", "for i := 0; i < n; i++ {\n\tf(i)\n}"},
+		{"range", "s := 0", "for i := range n {\n\ts += i\n}"},
+		{"switch", "s := 0", "for i := 0; i < n; i++ {\n\tswitch i & 3 {\n\tcase 0:\n\t\ts++\n\tcase 1, 2:\n\t\ts--\n\t}\n}"},
 		{"op", "x := tpu.Of(\"x\"); y := x", "for i := 0; i < n; i++ {\n\ty = x.Pass()\n}"},
 		{"where", "x := tpu.Of(\"x\"); y := x", "for i := 0; i < n; i++ {\n\ty = x.Told()\n}"},
 		{"defer", "func f() { defer g() }\nfunc g() {}", "for i := 0; i < n; i++ {\n\tf()\n}"},

@@ -36,12 +36,7 @@ func (c *fc) rangeVars(n *ast.RangeStmt, kt, vt *typ) (setKey, setVal func(*fr, 
 			if l.prep != nil {
 				l.prep(f)
 			}
-			p = conv(p)
-			if l.set != nil {
-				l.set(f, p)
-			} else {
-				l.t.copyTo(l.addr(f), p)
-			}
+			l.store(f, conv(p))
 		}
 	}
 	if kt != nil {
@@ -76,8 +71,7 @@ func (c *fc) rangeStmt(n *ast.RangeStmt, label int) stmt {
 	case *types.Slice:
 		et := c.m.types.of(u.Elem())
 		k, v := c.rangeVars(n, intT, et)
-		turn := c.turn(n.Pos())
-		body := c.block(n.Body.List)
+		lap := c.lap(n, label)
 		x, size := e.L, et.rt.Size()
 		return func(f *fr) ctl {
 			begin(f)
@@ -93,11 +87,8 @@ func (c *fc) rangeStmt(n *ast.RangeStmt, label int) stmt {
 				if v != nil {
 					v(f, unsafe.Add(s.p, uintptr(i)*size))
 				}
-				turn(f)
-				if r := body(f); r != next {
-					if stop, r := loopEnd(f, r, label); stop {
-						return r
-					}
+				if stop, r := lap(f); stop {
+					return r
 				}
 			}
 			return next
@@ -122,6 +113,20 @@ func (c *fc) rangeStmt(n *ast.RangeStmt, label int) stmt {
 	return nil
 }
 
+// lap compiles what each turn of a loop does once its variables are set. It says
+// whether the loop ends, and how.
+func (c *fc) lap(n *ast.RangeStmt, label int) func(*fr) (bool, ctl) {
+	turn := c.turn(n.Pos())
+	body := c.block(n.Body.List)
+	return func(f *fr) (bool, ctl) {
+		turn(f)
+		if r := body(f); r != next {
+			return loopEnd(f, r, label)
+		}
+		return false, next
+	}
+}
+
 func rangeCore(t types.Type) types.Type { return t.Underlying() }
 
 func (c *fc) rangeArray(n *ast.RangeStmt, base func(*fr) unsafe.Pointer, u *types.Array, label int, begin, poll func(*fr), intT *typ, e ex) stmt {
@@ -131,8 +136,7 @@ func (c *fc) rangeArray(n *ast.RangeStmt, base func(*fr) unsafe.Pointer, u *type
 		base = peek
 	}
 	k, v := c.rangeVars(n, intT, et)
-	turn := c.turn(n.Pos())
-	body := c.block(n.Body.List)
+	lap := c.lap(n, label)
 	size, length := et.rt.Size(), int(u.Len())
 	return func(f *fr) ctl {
 		begin(f)
@@ -148,11 +152,8 @@ func (c *fc) rangeArray(n *ast.RangeStmt, base func(*fr) unsafe.Pointer, u *type
 			if v != nil {
 				v(f, unsafe.Add(p, uintptr(i)*size))
 			}
-			turn(f)
-			if r := body(f); r != next {
-				if stop, r := loopEnd(f, r, label); stop {
-					return r
-				}
+			if stop, r := lap(f); stop {
+				return r
 			}
 		}
 		return next
@@ -170,8 +171,7 @@ func (c *fc) rangeInt(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr)) 
 		e = c.constant(t, e.val)
 	}
 	k, _ := c.rangeVars(n, t, nil)
-	turn := c.turn(n.Pos())
-	body := c.block(n.Body.List)
+	lap := c.lap(n, label)
 	x, unsigned := e.I, t.unsigned
 	return func(f *fr) ctl {
 		begin(f)
@@ -184,11 +184,8 @@ func (c *fc) rangeInt(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr)) 
 				j := i
 				k(f, unsafe.Pointer(&j))
 			}
-			turn(f)
-			if r := body(f); r != next {
-				if stop, r := loopEnd(f, r, label); stop {
-					return r
-				}
+			if stop, r := lap(f); stop {
+				return r
 			}
 		}
 		return next
@@ -197,8 +194,7 @@ func (c *fc) rangeInt(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr)) 
 
 func (c *fc) rangeString(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr), intT *typ) stmt {
 	k, v := c.rangeVars(n, intT, c.m.types.of(types.Typ[types.Int32]))
-	turn := c.turn(n.Pos())
-	body := c.block(n.Body.List)
+	lap := c.lap(n, label)
 	x := e.S
 	return func(f *fr) ctl {
 		begin(f)
@@ -216,11 +212,8 @@ func (c *fc) rangeString(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr
 				v(f, unsafe.Pointer(&r))
 			}
 			i += w
-			turn(f)
-			if r := body(f); r != next {
-				if stop, r := loopEnd(f, r, label); stop {
-					return r
-				}
+			if stop, r := lap(f); stop {
+				return r
 			}
 		}
 		return next
@@ -230,8 +223,7 @@ func (c *fc) rangeString(n *ast.RangeStmt, e ex, label int, begin, poll func(*fr
 func (c *fc) rangeMap(n *ast.RangeStmt, e ex, u *types.Map, label int, begin, poll func(*fr)) stmt {
 	kt, et, mt := c.m.types.of(u.Key()), c.m.types.of(u.Elem()), e.t
 	k, v := c.rangeVars(n, kt, et)
-	turn := c.turn(n.Pos())
-	body := c.block(n.Body.List)
+	lap := c.lap(n, label)
 	x := e.P
 	return func(f *fr) ctl {
 		begin(f)
@@ -254,11 +246,8 @@ func (c *fc) rangeMap(n *ast.RangeStmt, e ex, u *types.Map, label int, begin, po
 				et.at(q).Set(it.Value())
 				v(f, q)
 			}
-			turn(f)
-			if r := body(f); r != next {
-				if stop, r := loopEnd(f, r, label); stop {
-					return r
-				}
+			if stop, r := lap(f); stop {
+				return r
 			}
 		}
 		return next
@@ -268,8 +257,7 @@ func (c *fc) rangeMap(n *ast.RangeStmt, e ex, u *types.Map, label int, begin, po
 func (c *fc) rangeChan(n *ast.RangeStmt, e ex, u *types.Chan, label int, begin, poll func(*fr)) stmt {
 	et, ct := c.m.types.of(u.Elem()), e.t
 	k, _ := c.rangeVars(n, et, nil)
-	turn := c.turn(n.Pos())
-	body := c.block(n.Body.List)
+	lap := c.lap(n, label)
 	x := e.P
 	mark := c.mark(n.Pos())
 	return func(f *fr) ctl {
@@ -287,11 +275,8 @@ func (c *fc) rangeChan(n *ast.RangeStmt, e ex, u *types.Chan, label int, begin, 
 			if k != nil {
 				k(f, q)
 			}
-			turn(f)
-			if r := body(f); r != next {
-				if stop, r := loopEnd(f, r, label); stop {
-					return r
-				}
+			if stop, r := lap(f); stop {
+				return r
 			}
 		}
 	}

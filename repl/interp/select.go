@@ -153,12 +153,7 @@ func (c *fc) selectStmt(n *ast.SelectStmt, label int) stmt {
 			}
 			cl.bind(f, p, ok)
 		}
-		r := cl.body(f)
-		if r == brk && (f.label == 0 || f.label == label) {
-			f.label = 0
-			return next
-		}
-		return r
+		return switchEnd(f, cl.body(f), label)
 	}
 }
 

@@ -106,17 +106,22 @@ func (tt *typeTable) get(t types.Type) *typ {
 	if x, ok := tt.byType.At(t).(*typ); ok {
 		return x
 	}
-	x := &typ{t: t, u: t.Underlying(), id: len(tt.list)}
-	tt.list = append(tt.list, x)
-	tt.byType.Set(t, x)
-	x.classify()
+	x := tt.enter(t)
 	x.rt = tt.memory(t, map[types.Type]bool{})
 	if n, ok := t.(*types.Named); ok && tt.native(n) == x.rt {
 		tt.natives[x.rt] = x
 	}
-	x.comparable = types.Comparable(t)
 	x.plain = tt.isPlain(t, map[types.Type]bool{})
 	x.boxes = holdsBoxes(x.rt)
+	return x
+}
+
+// enter makes the typ of a type that the table does not have, without its memory.
+func (tt *typeTable) enter(t types.Type) *typ {
+	x := &typ{t: t, u: t.Underlying(), id: len(tt.list), comparable: types.Comparable(t)}
+	tt.list = append(tt.list, x)
+	tt.byType.Set(t, x)
+	x.classify()
 	return x
 }
 
@@ -264,11 +269,7 @@ func (tt *typeTable) get1(t types.Type) *typ {
 	if x, ok := tt.byType.At(t).(*typ); ok {
 		return x
 	}
-	x := &typ{t: t, u: t.Underlying(), id: len(tt.list)}
-	tt.list = append(tt.list, x)
-	tt.byType.Set(t, x)
-	x.classify()
-	x.comparable = types.Comparable(t)
+	x := tt.enter(t)
 	x.rt = tt.memory(t, map[types.Type]bool{})
 	return x
 }
