@@ -449,7 +449,6 @@ func symbolsGithubComTpushTpushRuntimeTpu() map[string]reflect.Value {
 		"CholeskySolveOptions":                reflect.ValueOf((*tpu.CholeskySolveOptions)(nil)),
 		"ClampOptions":                        reflect.ValueOf((*tpu.ClampOptions)(nil)),
 		"ClampToOptions":                      reflect.ValueOf((*tpu.ClampToOptions)(nil)),
-		"CompileOptions":                      reflect.ValueOf((*tpu.CompileOptions)(nil)),
 		"Complex":                             reflect.ValueOf((*tpu.Complex)(nil)),
 		"Conv1DOptions":                       reflect.ValueOf((*tpu.Conv1DOptions)(nil)),
 		"Conv2DOptions":                       reflect.ValueOf((*tpu.Conv2DOptions)(nil)),

@@ -113,7 +113,15 @@ func producer(m *exec.Mode, f func() *tpu.Tensor) func() *tpu.Tensor {
 	})
 }
 
-// simple is a unit that computes one tensor without gradients.
+// launch launches what is queued and waits for nothing.
+func launch() {
+	if err := tpu.Dispatcher().Flush(exec.ReasonSync); err != nil {
+		panic(err) // no case fails
+	}
+}
+
+// simple is a unit that computes one tensor without gradients. It is launched
+// before it is freed: what nobody uses would not be computed.
 func simple(m *exec.Mode, f func() *tpu.Tensor) unit {
 	g := producer(m, f)
 	var last *tpu.Tensor
@@ -122,6 +130,7 @@ func simple(m *exec.Mode, f func() *tpu.Tensor) unit {
 			last.Free()
 		}
 		last = g()
+		launch()
 	}
 	return unit{
 		run: func(n int) {

@@ -65,6 +65,46 @@ func TestModesAgree(t *testing.T) {
 	}
 }
 
+// TestUnitsAreComputed counts the operations that units of a case launch: many
+// launch as many times what one does, whatever the mode leaves out otherwise.
+func TestUnitsAreComputed(t *testing.T) {
+	const units = 6
+	small := map[string]bool{"add4": true, "add1024": true, "64": true, "128": true, "arith1M": true, "sum1": true, "sgd": true, "fwd": true}
+	for _, m := range []*exec.Mode{exec.Strict, exec.DeferAndFuse, exec.Compiled} {
+		for _, w := range []string{"W1", "W2", "W3", "W4", "W5", "W8"} {
+			cases, err := Cases(w, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cases {
+				if !small[c.Name] || c.DType != tpu.F32 {
+					continue
+				}
+				p, err := Prepare(c, Options{Mode: m})
+				if err != nil {
+					t.Fatal(err)
+				}
+				launched := func(n int) (ops int) {
+					before := p.d.Stats().Launches
+					if err := p.with(func() { p.u.run(n) }); err != nil {
+						t.Fatal(err)
+					}
+					for _, g := range p.d.Groups() {
+						if g.Number > before {
+							ops += len(g.Ops)
+						}
+					}
+					return ops
+				}
+				launched(1) // frees what the one before left, and has gradients to add to
+				if one, all := launched(1), launched(units); one == 0 || all < units*one {
+					t.Errorf("%s %s %s: one unit launches %d operations, %d of them %d", m.Name, w, c.Name, one, units, all)
+				}
+			}
+		}
+	}
+}
+
 func TestServe(t *testing.T) {
 	in := "add4 f32\nadd4 f33\nnonsense\n\nadd4 f32\ndrop add4 f32\n"
 	var out bytes.Buffer

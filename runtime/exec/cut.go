@@ -22,7 +22,7 @@ func (d *Dispatcher) enqueue(n *node) error {
 				n.site.hash = h
 			}
 		}
-		if d.loop.seen(h) {
+		if d.loop.seen(h) && !d.postpone() {
 			return d.cut(ReasonLoop, false)
 		}
 	}
@@ -65,6 +65,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		}
 		d.sweep()
 	}
+	d.due = false
 	queue := d.queue
 	d.queue, d.emptied = d.emptied, nil
 	d.serial++

@@ -81,6 +81,8 @@ type Dispatcher struct {
 	emptied, needed []*node
 	parts           [][]*node
 	loop            loopDetector
+	scopes          int      // nesting of BeginScope
+	due             bool     // a cut that waits for the end of a scope
 	live            []*Value // materialized values with HBM: the pinned ones first, else unordered
 	pinned          int      // how many of these are pinned
 	holding         []*node  // room for hold

@@ -35,6 +35,8 @@ func Markdown() string {
 	}
 	b.WriteString("\nThe variables of the real system choose a mode when no flag does: `TORCH_TPU_LAUNCH_BLOCKING=1` debug, `TORCH_TPU_DEFER_AND_FUSE=1` fuse. " +
 		"`TORCH_TPU_ENABLE_DEBUG_CHECKS=1` or `0` switches the checks of index values on or off in every mode, as `:set checks` does. With nothing set the mode is debug.\n")
+	b.WriteString("\nIn a program without a session the loop rule of fuse waits for the end of a `tpu.Tidy`, for one turn of the loop at most: " +
+		"what the block frees then stays on chip. Reads, waits and other cuts come at once. In a session what a statement leaves is known at its end.\n")
 	b.WriteString("\n## Why a region was cut\n\n`:fusion` shows the reason of each region, `:why gN` explains one.\n\n| reason | it means | to avoid it |\n|---|---|---|\n")
 	for _, r := range Reasons() {
 		fix := r.Fix

@@ -7,13 +7,6 @@ import (
 	"github.com/tpush/tpush/runtime/exec"
 )
 
-// CompileOptions change Compile.
-type CompileOptions struct {
-	// Dynamic is kept for programs written for the real system: sizes are always
-	// part of the key here, and Go numbers never are.
-	Dynamic bool
-}
-
 // Compile gives a function of f's own type whose operations are launched as
 // one program. Reading a value inside f is refused with
 // *exec.ReadWhileTracingError; gradients flow through.
@@ -30,7 +23,7 @@ type CompileOptions struct {
 // makes results on the tape, changes handles it did not make, keeps a tensor, or
 // says so itself ([RunAgain]); when somebody watches single operations; and in a
 // session when it has effects there.
-func Compile(f any, _ ...CompileOptions) any {
+func Compile(f any) any {
 	fv := reflect.ValueOf(f)
 	if fv.Kind() != reflect.Func {
 		refuse("compile", operandError(f, "a function is wanted"))

@@ -225,12 +225,21 @@ type tidyScope struct {
 }
 
 // Tidy runs f and frees every tensor made meanwhile except the one it returns
-// with its tape, leaves, gathered gradients and what Keep was told to.
+// with its tape, leaves, gathered gradients and what Keep was told to. In
+// DeferAndFuse a loop body found inside is launched at the end, when what was
+// freed need not be computed.
 func Tidy(f func() *Tensor) *Tensor {
 	e := ambientEngine()
 	scope := &tidyScope{outer: e.tidy}
 	e.tidy = scope
-	defer func() { e.tidy = scope.outer }()
+	e.d.BeginScope()
+	ended := false
+	defer func() {
+		e.tidy = scope.outer
+		if !ended { // f failed, and a failure now is told by the values
+			_ = e.d.EndScope()
+		}
+	}()
 	r := f()
 	keep := map[*Storage]bool{}
 	if r != nil {
@@ -252,6 +261,10 @@ func Tidy(f func() *Tensor) *Tensor {
 			continue
 		}
 		t.Free()
+	}
+	ended = true
+	if err := e.d.EndScope(); err != nil {
+		e.fail("tidy", err)
 	}
 	return r
 }

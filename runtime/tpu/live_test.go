@@ -103,6 +103,68 @@ func TestTidyKeepsWhatItReturns(t *testing.T) {
 	}
 }
 
+// TestLoopRuleWaitsForTidy counts what loops whose bodies are tidied launch.
+func TestLoopRuleWaitsForTidy(t *testing.T) {
+	body := func(x *Tensor) *Tensor { return x.Mul(x).Add(x).Tanh().Sub(x) }
+	const turns = 8
+	for _, c := range []struct {
+		name  string
+		loop  func(x *Tensor)
+		spare int // launches that may have more than one result: the first holds three turns
+	}{
+		{"a body in each block", func(x *Tensor) {
+			for range turns {
+				Tidy(func() *Tensor { return body(x) })
+			}
+		}, 1},
+		{"a body in a block in each block", func(x *Tensor) {
+			for range turns {
+				Tidy(func() *Tensor { return Tidy(func() *Tensor { return body(x) }).Neg() })
+			}
+		}, 1},
+		{"a loop in a block is cut each second turn", func(x *Tensor) {
+			Tidy(func() *Tensor {
+				y := x
+				for range turns {
+					y = body(y)
+				}
+				return y
+			})
+		}, (turns - 2) / 2},
+		{"a block that fails", func(x *Tensor) {
+			for range turns {
+				err := Try(func() {
+					Tidy(func() *Tensor { return body(x).MatMul(Ones(7)) })
+				})
+				if err == nil {
+					t.Error("not refused")
+				}
+			}
+		}, turns},
+	} {
+		d := use(t, exec.DeferAndFuse)
+		x := Ones(5)
+		Sync()
+		before := d.Stats().Launches
+		c.loop(x)
+		wide := 0
+		for _, g := range d.Groups() {
+			if g.Number <= before {
+				continue
+			}
+			if g.Reason != exec.ReasonLoop {
+				t.Errorf("%s: cut because of %v", c.name, g.Reason)
+			}
+			if len(g.OutSpecs) > 1 {
+				wide++
+			}
+		}
+		if d.Stats().Launches == before || wide > c.spare {
+			t.Errorf("%s: %d launches, %d of them with more than one result", c.name, d.Stats().Launches-before, wide)
+		}
+	}
+}
+
 func TestFreedTensorIsRefused(t *testing.T) {
 	use(t, exec.Debug)
 	x := Ones(3)
