@@ -33,6 +33,20 @@ func (s *Session) Debugger() *debug.Debugger { return s.dbg }
 // go on at once.
 func (s *Session) ListenDebug(l DebugListener) { s.listener = l }
 
+// exitKind is the kind word of os.Exit in a cell, which is no error of its own.
+const exitKind = "exit"
+
+// errorKinds lists the kind words that an error which stops a cell can have.
+func errorKinds() []string {
+	words := []string{exitKind}
+	for _, k := range kinds {
+		if k.match != nil {
+			words = append(words, k.Word)
+		}
+	}
+	return words
+}
+
 func (s *Session) newDebugger() *debug.Debugger {
 	return debug.New(debug.Options{
 		Interp: s.in,
@@ -65,12 +79,13 @@ func (s *Session) newDebugger() *debug.Debugger {
 		Lend: s.Stopped,
 		ErrorKind: func(v any) string {
 			if _, exit := v.(*interp.ExitError); exit {
-				return "exit"
+				return exitKind
 			}
 			return KindOf(asError(v))
 		},
-		Mark: markOf,
-		Text: func(values []interp.Shown) string { return s.watchValue(values, nil) },
+		ErrorKinds: errorKinds(),
+		Mark:       markOf,
+		Text:       func(values []interp.Shown) string { return s.watchValue(values, nil) },
 		Holds: func(v reflect.Value, x *exec.Value) bool {
 			t, ok := v.Interface().(*tpu.Tensor)
 			return ok && t != nil && t.Value().ID() == x.ID()

@@ -52,7 +52,7 @@ func workloadList() string {
 		fmt.Fprintf(&b, "  %-4s %s\n", w.Name, w.Doc)
 	}
 	b.WriteString("  W10  the start of tpush to its first result, and a cell of a running one\n")
-	b.WriteString("  W11  what the modes gain over strict on W3 and W5 to W8\n")
+	b.WriteString("  W11  what the modes gain over strict on W3 and W5 to W9\n")
 	return b.String()
 }
 

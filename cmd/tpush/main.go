@@ -96,6 +96,10 @@ Without a terminal, with TERM=dumb or with --plain, cells are read line by line.
 	root.AddCommand(a.runCommand(), a.testCommand(), a.evalCommand(), a.fmtCommand(), a.vetCommand(), a.exportCommand(), a.replCommand(), a.kernelCommand(), a.selftestCommand(), a.doctorCommand(), a.versionCommand(), a.shotCommand(), a.pluginCommand(), a.processCommand())
 	root.AddCommand(a.dapCommand(), a.benchCommand())
 	root.AddCommand(a.planCommand(), a.xlaCommand())
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = noSuchTopic
+	}
 	return root
 }
 

@@ -17,13 +17,26 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || len(args) == 1 && strings.HasSuffix(args[0], ".tpu") { // a file to open
 		return nil
 	}
+	return unknownCommand(cmd, args[0])
+}
+
+// noSuchTopic refuses to help with a command that there is not.
+func noSuchTopic(help *cobra.Command, args []string) error {
+	cmd, rest, err := help.Root().Find(args)
+	if err == nil && len(rest) > 0 {
+		err = unknownCommand(cmd, rest[0])
+	}
+	return err
+}
+
+func unknownCommand(of *cobra.Command, name string) error {
 	var names []string
-	for _, c := range cmd.Commands() {
+	for _, c := range of.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q%s", args[0], didYouMean(command.Nearest(args[0], names)))
+	return fmt.Errorf("unknown command %q%s", name, didYouMean(command.Nearest(name, names)))
 }
 
 // noSuchFlag adds the flag that may have been meant to an unknown one.

@@ -558,7 +558,9 @@ func selectGoroutine(c *Call) (Answer, error) {
 
 func watch(c *Call) (Answer, error) {
 	if c.Rest != "" {
-		breaker(c).Watch(c.Rest)
+		if _, err := breaker(c).Watch(c.Rest); err != nil {
+			return Answer{}, err
+		}
 	}
 	lines := c.Session.WatchText()
 	if len(lines) == 0 {

@@ -210,6 +210,9 @@ func (d *Debugger) check(b *Breakpoint) error {
 		b.pred = p
 		return nil
 	}
+	if err := d.checkName(b); err != nil {
+		return err
+	}
 	var at *cell.Site
 	switch b.Kind {
 	case Line:
@@ -218,7 +221,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 			return ok
 		})
 		if len(sites) == 0 {
-			return nil // pending
+			return d.checkSyntax(b.Cond) // pending
 		}
 		for _, s := range sites {
 			line, _ := d.lineIn(b, s.Cell, s.File, s.FirstLine)
@@ -236,7 +239,7 @@ func (d *Debugger) check(b *Breakpoint) error {
 		}
 	}
 	if b.Cond == "" || at == nil {
-		return nil
+		return d.checkSyntax(b.Cond)
 	}
 	c, err := d.in.CompileCondition(b.Cond, at.Locals)
 	var ce *cell.CompileError
@@ -247,6 +250,41 @@ func (d *Debugger) check(b *Breakpoint) error {
 		return err
 	}
 	b.compiled = map[*cell.Local]*interp.Condition{at.Locals: c}
+	return nil
+}
+
+// checkName refuses a kind of error and a reason of a cut that there is not.
+func (d *Debugger) checkName(b *Breakpoint) error {
+	var known []string
+	switch {
+	case b.Name == "":
+		return nil
+	case b.Kind == Error:
+		known = d.o.ErrorKinds
+	case b.Kind == Cut:
+		for _, r := range exec.Reasons() {
+			known = append(known, r.Name)
+		}
+	default:
+		return nil
+	}
+	if slices.Contains(known, b.Name) {
+		return nil
+	}
+	return &SpecError{b.Place(), "there are " + strings.Join(known, ", ")}
+}
+
+// checkSyntax refuses what is no expression in any place; whether its names mean
+// something is seen where it is evaluated. The error is a *cell.CompileError.
+func (d *Debugger) checkSyntax(expr string) error {
+	if expr == "" {
+		return nil
+	}
+	err := d.in.CheckEval(expr, nil)
+	var ce *cell.CompileError
+	if errors.As(err, &ce) && ce.Diagnostics[0].Kind == "syntax" {
+		return err
+	}
 	return nil
 }
 

@@ -34,8 +34,9 @@ type Options struct {
 	Command func(line string) error
 	// Log takes the text of a logpoint.
 	Log func(text string)
-	// ErrorKind gives the kind word of an error or of a panic's value.
-	ErrorKind func(value any) string
+	// ErrorKind gives the kind word of an error or of a panic's value, one of ErrorKinds.
+	ErrorKind  func(value any) string
+	ErrorKinds []string
 	// Mark gives something comparable of what a variable holds, which differs when
 	// that has changed.
 	Mark func(v reflect.Value) any

@@ -29,8 +29,12 @@ type NoWatchError struct{ ID int }
 
 func (e *NoWatchError) Error() string { return fmt.Sprintf("there is no watch %d", e.ID) }
 
-// Watch adds an expression. It is evaluated at once where a cell is stopped.
-func (d *Debugger) Watch(expr string) *Watch {
+// Watch adds an expression. It is evaluated at once where a cell is stopped. The
+// error is a *cell.CompileError: the text is no expression.
+func (d *Debugger) Watch(expr string) (*Watch, error) {
+	if err := d.checkSyntax(expr); err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	d.nextW++
 	w := &Watch{ID: d.nextW, Expr: expr}
@@ -39,7 +43,7 @@ func (d *Debugger) Watch(expr string) *Watch {
 	if d.do(func(st *Stop) { d.refresh(st) }) != nil {
 		d.RefreshIdle()
 	}
-	return w
+	return w, nil
 }
 
 // Unwatch takes a watch out.

@@ -31,7 +31,9 @@ func TestDebugAtStops(t *testing.T) {
 	if _, err := dbg.Set(debug.Breakpoint{Kind: debug.Line, Cell: 1, Line: 4, Cond: "i > 0"}); err != nil {
 		t.Fatal(err)
 	}
-	dbg.Watch("total")
+	if _, err := dbg.Watch("total"); err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

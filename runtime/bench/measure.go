@@ -207,10 +207,10 @@ func (p *Prepared) round(ctx context.Context) Result {
 	return r
 }
 
-// Ladder is W11: the chains and the steps in Strict, DeferAndFuse and
+// Ladder is W11: the chains, the steps and the storm in Strict, DeferAndFuse and
 // Compiled, with what each mode gains over Strict.
 func Ladder(ctx context.Context, o Options, say func(Result)) error {
-	for _, w := range []string{"W3", "W5", "W6", "W7", "W8"} {
+	for _, w := range []string{"W3", "W5", "W6", "W7", "W8", "W9"} {
 		cases, err := Cases(w, exec.Strict)
 		if err != nil {
 			return err
