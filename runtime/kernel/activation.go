@@ -31,6 +31,14 @@ var (
 	geluTanhOp   = heavy(func(x float64) float64 {
 		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
 	}).narrow(recipe1(recipes.GELUTanh))
+	geluBackOp = slopeOf(func(x float64) float64 {
+		return math.Erfc(-x/math.Sqrt2)/2 + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+	}, recipes.GELUSlope)
+	geluTanhBackOp = slopeOf(func(x float64) float64 {
+		c := 2 * math.Sqrt(2/math.Pi)
+		s := sigmoid(c * (x + 0.044715*x*x*x))
+		return s + x*s*(1-s)*c*(1+3*0.044715*x*x)
+	}, recipes.GELUTanhSlope)
 	mishOp = heavy(func(x float64) float64 { return x * math.Tanh(softplus(x)) }).narrow(recipe1(recipes.Mish))
 	seluOp = heavy(func(x float64) float64 { return seluScale * elu(x, seluAlpha) }).narrow(seluRecipe)
 	eluOp  = curve(func(x float64, p *Params) float64 { return elu(x, p.F[0]) }, eluRecipe, "alpha")
@@ -67,6 +75,21 @@ func curve(f func(x float64, p *Params) float64, r recipe, attrs ...string) *ele
 		},
 		heavy: true,
 		prep:  prepNumbers(attrs...),
+	}
+}
+
+// slopeOf makes the gradient of an activation function of its derivative:
+// operand 0, the gradient of the result, times the derivative at operand 1.
+func slopeOf(f func(x float64) float64, r func(b *jit.Builder, x jit.Value) jit.Value) *elementwise {
+	return &elementwise{
+		recipe: narrowOnly(func(e *expr) jit.Value { return e.Mul(e.x(0), r(e.Builder, e.x(1))) }),
+		f64: func(d, a, b, _ []float64, _ *Params) {
+			a, b = a[:len(d)], b[:len(d)]
+			for i := range d {
+				d[i] = a[i] * f(b[i])
+			}
+		},
+		heavy: true,
 	}
 }
 
@@ -136,6 +159,14 @@ func GELU(c *Call) error {
 		return geluTanhOp.run(c)
 	}
 	return geluOp.run(c)
+}
+
+// GELUBackward computes the gradient of GELU. Inputs: that of the result, and x.
+func GELUBackward(c *Call) error {
+	if c.Attrs.Str("approximate") == "tanh" {
+		return geluTanhBackOp.run(c)
+	}
+	return geluBackOp.run(c)
 }
 
 // Mish computes x·tanh(softplus(x)).

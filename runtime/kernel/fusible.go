@@ -37,7 +37,7 @@ var fusibles = map[string]fusible{
 }
 
 // hasVariants are the rows that choose by attributes, in fusibleOf.
-var hasVariants = map[string]bool{"add": true, "sub": true, "div": true, "gelu": true, "standardize": true, "standardize_backward": true}
+var hasVariants = map[string]bool{"add": true, "sub": true, "div": true, "gelu": true, "gelu_backward": true, "standardize": true, "standardize_backward": true}
 
 // Recipes says whether a row has a recipe for some attributes and types.
 func Recipes(row string) bool {
@@ -78,6 +78,11 @@ func fusibleOf(row string, a Attrs) fusible {
 			return geluTanhOp
 		}
 		return geluOp
+	case "gelu_backward":
+		if a.Str("approximate") == "tanh" {
+			return geluTanhBackOp
+		}
+		return geluBackOp
 	case "standardize":
 		if a.Bool("center") {
 			return standardizeRows

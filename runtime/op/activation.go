@@ -14,6 +14,7 @@ const (
 	ReLU        Name = "relu"
 	ReLU6       Name = "relu6"
 	GELU        Name = "gelu"
+	GELUBack    Name = "gelu_backward"
 	SiLU        Name = "silu"
 	Sigmoid     Name = "sigmoid"
 	Hardsigmoid Name = "hardsigmoid"
@@ -52,9 +53,16 @@ var activationOps = []Def{
 		Lower: lower(func(h hlo) stablehlo.Value { return h.min(h.max(h.in(0), h.num(0)), h.num(6)) }),
 		Grad:  parts(func(k ew, dy Value) Value { return k.inside(0, 6, dy) })},
 	{Name: GELU, Torch: "gelu", Method: "GELU", Class: Elementwise,
-		Params: []Param{tensor("input"), {Name: "approximate", Kind: KString, Default: "none", Doc: "none, or tanh for the approximation by tanh"}},
+		Params: []Param{tensor("input"), approximateParam()},
 		Doc:    "Each element times the probability that a standard normal is below it.", Example: `tpu.Of(-1.0, 2.0).GELU()`,
-		Shape: likeInput, DType: geluType, Kernel: kernel.GELU, Cost: perElement(34, EUP), Lower: lowerWide(lowerGELU), Grad: parts(geluGrad)},
+		Shape: likeInput, DType: geluType, Kernel: kernel.GELU, Cost: perElement(34, EUP), Lower: lowerWide(lowerGELU),
+		Grad: parts(func(k ew, dy Value) Value { return k.Do(GELUBack, k.Attrs, dy, k.a()) })},
+	{Name: GELUBack, Torch: "gelu_backward", Class: Elementwise, Params: []Param{tensor("grad_output"), tensor("self"), approximateParam()},
+		Doc:   "Gradient of gelu: that of the result times the derivative.",
+		Shape: broadcast, DType: geluType, Kernel: kernel.GELUBackward, Cost: perElement(40, EUP), Lower: lowerWide(lowerGELUBack),
+		Grad: parts(
+			func(k ew, dy Value) Value { return k.Do(GELUBack, k.Attrs, dy, k.b()) },
+			func(k ew, dy Value) Value { return k.mul(k.mul(dy, k.a()), k.geluCurvature(k.b())) })},
 	activation(SiLU, "SiLU", "Each element times its sigmoid.", kernel.SiLU, 14,
 		func(h hlo) stablehlo.Value { return h.mul(h.in(0), h.do("logistic", h.in(0))) },
 		func(k ew) Value {
@@ -209,19 +217,23 @@ func shrinkGrad(k ew, dy Value) Value {
 	return k.where(k.op(Le, k.op(Abs, k.a()), k.num("lambd")), 0.0, dy)
 }
 
-// geluGrad: Φ(x) + x·φ(x), or the derivative of the approximation.
-func geluGrad(k ew, dy Value) Value {
-	x := k.a()
+// approximateParam chooses between GELU and its approximation by tanh.
+func approximateParam() Param {
+	return Param{Name: "approximate", Kind: KString, Default: "none", Doc: "none, or tanh for the approximation by tanh"}
+}
+
+// geluCurvature is the second derivative of gelu: (2 − x²)·φ(x), or with t the
+// tanh of u = √(2/π)·(x + 0.044715·x³) (1 − t²)·(u′ + x/2·(u″ − 2·t·u′²)).
+func (k ew) geluCurvature(x Value) Value {
+	x2 := k.square(x)
 	if k.Attrs.Str("approximate") != "tanh" {
-		return k.mul(dy, k.add(k.op(Ndtr, x), k.mul(x, k.bell(x))))
+		return k.mul(k.sub(2, x2), k.bell(x))
 	}
 	c := math.Sqrt(2 / math.Pi)
-	x2 := k.square(x)
 	t := k.op(Tanh, k.mul(k.mul(x, c), k.add(k.mul(x2, 0.044715), 1)))
 	du := k.mul(k.add(k.mul(x2, 3*0.044715), 1), c)
-	left := k.mul(k.add(t, 1), 0.5)
-	right := k.mul(k.mul(k.mul(x, 0.5), k.sub(1, k.square(t))), du)
-	return k.mul(dy, k.add(left, right))
+	bend := k.sub(k.mul(x, 6*0.044715*c), k.mul(k.mul(t, 2), k.square(du)))
+	return k.mul(k.sub(1, k.square(t)), k.add(du, k.mul(k.mul(x, 0.5), bend)))
 }
 
 func geluType(in []shape.Spec, a Attrs) (dtype.DType, error) {
@@ -374,6 +386,21 @@ func lowerGELU(h hlo) stablehlo.Value {
 	x3 := h.mul(h.mul(x, x), x)
 	u := h.mul(h.num(math.Sqrt(2/math.Pi)), h.add(x, h.mul(h.num(0.044715), x3)))
 	return h.mul(h.mul(x, h.num(0.5)), h.add(h.num(1), h.do("tanh", u)))
+}
+
+// lowerGELUBack is the gradient times Φ(x) + x·φ(x), or of the approximation
+// x·s, s the sigmoid of u, times s + x·s·(1 − s)·u′.
+func lowerGELUBack(h hlo) stablehlo.Value {
+	dy, x := h.in(0), h.in(1)
+	x2 := h.mul(x, x)
+	if h.c.Attrs.Str("approximate") != "tanh" {
+		bell := h.mul(h.exp(h.mul(x2, h.num(-0.5))), h.num(1/math.Sqrt(2*math.Pi)))
+		return h.mul(dy, h.add(h.phi(x), h.mul(x, bell)))
+	}
+	c := 2 * math.Sqrt(2/math.Pi)
+	s := h.do("logistic", h.mul(h.mul(x, h.num(c)), h.add(h.mul(x2, h.num(0.044715)), h.num(1))))
+	du := h.mul(h.add(h.mul(x2, h.num(3*0.044715)), h.num(1)), h.num(c))
+	return h.mul(dy, h.add(s, h.mul(h.mul(h.mul(x, s), h.sub(h.num(1), s)), du)))
 }
 
 func lowerSoftplus(h hlo) stablehlo.Value {

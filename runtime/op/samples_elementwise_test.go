@@ -27,6 +27,7 @@ func (samples) Elementwise() map[Name][]sample {
 	one(-0.9, 0.9, Hardtanh)
 	one(0.6, 2, Hardshrink, Softshrink)
 	one(-2, -0.6, Hardshrink, Softshrink)
+	m[GELUBack] = []sample{{in: []any{d(2, 3), d(2, 3)}}, {in: []any{d(2, 3), d(2, 3)}, attrs: attrs("approximate", "tanh")}}
 	m[GELU] = append(m[GELU], sample{in: []any{d(2, 3)}, attrs: attrs("approximate", "tanh")})
 	m[Softplus] = append(m[Softplus], sample{in: []any{d(4)}, attrs: attrs("beta", 2.0, "threshold", 1.0)})
 	m[ELU] = append(m[ELU], sample{in: []any{d(4)}, lo: -2, hi: -0.1, attrs: attrs("alpha", 0.7)})

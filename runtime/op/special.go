@@ -254,8 +254,11 @@ func lowerLogit(h hlo) stablehlo.Value {
 	return h.log(h.div(x, h.sub(h.num(1), x)))
 }
 
-func lowerNdtr(h hlo) stablehlo.Value {
-	return h.mul(h.chlo("erfc", h.mul(h.in(0), h.num(-1/math.Sqrt2))), h.num(0.5))
+func lowerNdtr(h hlo) stablehlo.Value { return h.phi(h.in(0)) }
+
+// phi is the distribution function of the standard normal.
+func (h hlo) phi(x stablehlo.Value) stablehlo.Value {
+	return h.mul(h.chlo("erfc", h.mul(x, h.num(-1/math.Sqrt2))), h.num(0.5))
 }
 
 // lowerErfcx expands the continued fraction for large x and the definition elsewhere.

@@ -145,6 +145,7 @@ const (
 	rRelu
 	rRelu6
 	rGelu
+	rGeluBackward
 	rSilu
 	rSigmoid
 	rHardsigmoid
@@ -615,6 +616,7 @@ var rowNames = [...]op.Name{
 	"relu",
 	"relu6",
 	"gelu",
+	"gelu_backward",
 	"silu",
 	"sigmoid",
 	"hardsigmoid",

@@ -37,6 +37,14 @@ var functions = []function{
 		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
 	}, 4, 1e-7},
 	{"gelu", GELU, func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 }, 8, 1e-8},
+	{"gelu_slope", GELUSlope, func(x float64) float64 {
+		return math.Erfc(-x/math.Sqrt2)/2 + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+	}, 1, 5e-7},
+	{"gelu_tanh_slope", GELUTanhSlope, func(x float64) float64 {
+		c := 2 * math.Sqrt(2/math.Pi)
+		s := sigmoid(c * (x + 0.044715*x*x*x))
+		return s + x*s*(1-s)*c*(1+3*0.044715*x*x)
+	}, 1, 3e-6},
 	{"ndtr", Phi, func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }, 8, 1e-8},
 	{"erf", Erf, math.Erf, 1.5, 0},
 	{"erfc", Erfc, math.Erfc, 6, 0},
