@@ -56,6 +56,9 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	if len(d.queue) == 0 && len(requested) == 0 {
 		return nil
 	}
+	if len(requested) == 0 && !full && d.turn.matches(d) {
+		return d.launchTurn(why)
+	}
 	if d.roots != nil {
 		d.mark()
 		for _, v := range requested {
@@ -111,6 +114,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			need(v.node)
 		}
 	}
+	d.turn.learn(d, queue, len(requested) == 0 && !full)
 	for _, n := range queue {
 		n.queued = false
 	}
@@ -142,8 +146,21 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		done += len(seg)
 	}
 	d.cutting = nil
-	// What fusion swallowed keeps its recipe: a value used again is recomputed.
-	// A node whose results are all there is no recipe any more.
+	d.turn.found(d, queue, first == nil)
+	d.done(nodes)
+	clear(queue)
+	d.emptied = queue[:0]
+	clear(nodes)
+	d.needed = nodes[:0]
+	clear(d.parts)
+	d.dirty = true // what was requested and nothing reaches is found by the next sweep
+	return first
+}
+
+// done ends the life of nodes in the queue. What fusion swallowed keeps its
+// recipe: a value used again is recomputed. A node whose results are all there is
+// no recipe any more.
+func (d *Dispatcher) done(nodes []*node) {
 	for _, n := range nodes {
 		recipe := false
 		for _, v := range n.outs {
@@ -156,13 +173,6 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 			d.finished(n)
 		}
 	}
-	clear(queue)
-	d.emptied = queue[:0]
-	clear(nodes)
-	d.needed = nodes[:0]
-	clear(d.parts)
-	d.dirty = true // what was requested and nothing reaches is found by the next sweep
-	return first
 }
 
 // shallow is the length of a queue that can be followed along its operands.

@@ -81,6 +81,7 @@ type Dispatcher struct {
 	emptied, needed []*node
 	parts           [][]*node
 	loop            loopDetector
+	turn            turn
 	scopes          int      // nesting of BeginScope
 	due             bool     // a cut that waits for the end of a scope
 	live            []*Value // materialized values with HBM: the pinned ones first, else unordered

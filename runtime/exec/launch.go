@@ -82,10 +82,14 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs outSet, why Reason, segment
 	if len(d.replaced) > 0 && !d.noDonate {
 		d.donateReplaced(r, segment)
 	}
-	err := d.run(r, why)
-	if err == nil {
-		return nil
+	if err := d.run(r, why); err != nil {
+		return d.recover(r, nodes, outs, err)
 	}
+	return nil
+}
+
+// recover does what it can when the region of some nodes has failed.
+func (d *Dispatcher) recover(r *region, nodes []*node, outs outSet, err *OpError) error {
 	if len(r.nodes) == 1 {
 		d.fail(r.nodes[0], err)
 		return err
@@ -290,19 +294,18 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	c := d.cache
 	c.requests++
 	var k Key
-	var e *entry
-	if r.known != nil {
-		e, k = r.known.entry, r.known.entry.key
-	} else {
+	e := r.entry
+	if e == nil {
 		k = d.key(r)
 		e = c.lookup(k)
 	}
 	if e != nil {
+		r.entry = e
 		c.hits++
 		e.reads++
 		e.usedAt = number
 		if d.tracing() && d.announced != number {
-			d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: k.String()})
+			d.emit(trace.Event{Kind: trace.CacheHit, AtNS: d.clock.HostNS, Launch: int(number), CacheKey: e.key.String()})
 		}
 		return e, true, nil
 	}
@@ -325,6 +328,7 @@ func (d *Dispatcher) compiled(r *region, number int64, why Reason) (*entry, bool
 	old := c.variants[k.Shapeless]
 	e.why, e.madeAt = missReason(old, e), number
 	c.entries[k], c.variants[k.Shapeless] = e, e
+	r.entry = e
 	c.compiles++
 	if d.tracing() {
 		d.emit(trace.Event{Kind: trace.Compile, AtNS: d.clock.HostNS, HostNS: e.compile.Nanoseconds(), Stack: r.nodes[len(r.nodes)-1].stack, Launch: int(number),

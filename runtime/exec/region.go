@@ -15,6 +15,7 @@ type region struct {
 	outs   []*Value
 	donate []bool    // per input
 	known  *replayed // of a program that was recorded; nil for others
+	entry  *entry    // its program, nil until it was found
 }
 
 // last is the operation the region is named by in errors and events, with the
@@ -32,6 +33,15 @@ func (d *Dispatcher) startRegion(r *region) {
 	d.serial++
 	r.serial = d.serial
 	r.nodes, r.inputs, r.outs, r.donate = r.nodes[:0], r.inputs[:0], r.outs[:0], r.donate[:0]
+	r.entry = nil
+}
+
+// forget lets go of nodes and values.
+func (r *region) forget() {
+	clear(r.nodes)
+	clear(r.inputs)
+	clear(r.outs)
+	r.nodes, r.inputs, r.outs = r.nodes[:0], r.inputs[:0], r.outs[:0]
 }
 
 // add appends a node after everything it needs that has a recipe but no buffer.

@@ -32,8 +32,7 @@ type programOut struct {
 
 // A replayed is what a region launched again knows already.
 type replayed struct {
-	entry *entry
-	gen   uint32 // of the cache when the entry was found
+	gen   uint32 // of the cache when the program was found
 	attrs []op.Attrs
 	ops   []launchedOp
 	shift uint64 // added to the numbers of the operations recorded
@@ -71,7 +70,8 @@ func (p *Program) note(r *region, e *entry, gen uint32) {
 	p.inputs = append(p.inputs, r.inputs...)
 	p.results = append(p.results, r.outs...)
 	p.r.donate = append(p.r.donate, r.donate...)
-	known := &replayed{entry: e, gen: gen}
+	p.r.entry = e
+	known := &replayed{gen: gen}
 	for _, n := range r.nodes {
 		if n.opn <= p.from && !n.info.meta {
 			p.issued++ // a value from before was computed again: later it is there

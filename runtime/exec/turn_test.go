@@ -1,0 +1,182 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
+	"github.com/tpush/tpush/trace"
+)
+
+// fragile fails for large numbers: a turn that went well may fail the next time.
+var fragile = op.Def{Name: "fragile", Params: []op.Param{{Name: "self"}}, Shape: like, DType: f32, Cost: perElem, Lower: noLower, Kernel: func(c *kernel.Call) error {
+	for _, x := range kernel.Float32s(c.In[0]) {
+		if math.Abs(float64(x)) > 1e3 {
+			return errors.New("too large")
+		}
+	}
+	return neg.Kernel(c)
+}}
+
+// A loopProgram is a random program of loops: what it does hangs on its seed alone.
+type loopProgram struct {
+	r    *rand.Rand
+	d    *Dispatcher
+	vs   []*Value
+	said []string
+}
+
+// loop runs a body of a few operations many times. Now and then a turn is unlike
+// the others: another operand, another attribute, a value given up or not, a read.
+func (p *loopProgram) loop() {
+	type step struct {
+		def             *op.Def
+		from, other, to int  // values read and written
+		release         bool // what is overwritten
+		by              float64
+	}
+	body := make([]step, 1+p.r.IntN(4))
+	draw := func() step {
+		def := []*op.Def{&add, &neg, &scale}[p.r.IntN(3)]
+		if p.r.IntN(10) == 0 {
+			def = &fragile
+		}
+		return step{def, p.r.IntN(len(p.vs)), p.r.IntN(len(p.vs)), p.r.IntN(len(p.vs)), p.r.IntN(3) > 0, float64(p.r.IntN(2))}
+	}
+	for i := range body {
+		body[i] = draw()
+	}
+	scopes := p.r.IntN(3) == 0
+	for range 4 + p.r.IntN(12) {
+		var temps []*Value
+		if scopes {
+			p.d.BeginScope()
+		}
+		for _, s := range body {
+			if p.r.IntN(25) == 0 {
+				s = draw()
+			}
+			var attrs op.Attrs
+			in := []*Value{p.vs[s.from]}
+			switch s.def {
+			case &add:
+				in = append(in, p.vs[s.other])
+				if p.r.IntN(9) == 0 {
+					in[1] = p.d.Scalar(s.by)
+				}
+			case &scale:
+				attrs = op.Attrs{{Name: "by", Value: s.by}, {Name: "tag", Value: 1}}
+			}
+			v, err := p.d.Apply1(s.def, attrs, in...)
+			p.note(v, err)
+			if err != nil {
+				continue
+			}
+			if old := p.vs[s.to]; s.release && old != v && !slices.Contains(p.vs[:s.to], old) && !slices.Contains(p.vs[s.to+1:], old) {
+				if scopes {
+					temps = append(temps, old)
+				} else {
+					p.d.Release(old)
+				}
+			}
+			p.vs[s.to] = v
+			switch p.r.IntN(60) {
+			case 0:
+				p.read(v)
+			case 1:
+				p.note(nil, p.d.Sync())
+			case 2:
+				p.note(nil, p.d.Flush(ReasonSync))
+			case 3:
+				p.d.ClearCache()
+			}
+		}
+		if scopes {
+			for _, v := range temps {
+				p.d.Release(v)
+			}
+			p.note(nil, p.d.EndScope())
+		}
+	}
+}
+
+func (p *loopProgram) note(v *Value, err error) {
+	state := "none"
+	if v != nil {
+		state = p.d.State(v).String()
+	}
+	p.said = append(p.said, fmt.Sprint(state, " ", err))
+}
+
+func (p *loopProgram) read(v *Value) {
+	a, err := p.d.Read(v, ReasonHostCopy)
+	p.note(v, err)
+	if err == nil {
+		for _, x := range kernel.Float32s(a) {
+			p.said = append(p.said, fmt.Sprintf("%08x", math.Float32bits(x)))
+		}
+	}
+}
+
+// TestTurnsChangeNothing runs programs with and without recognizing the turns of
+// their loops: everything that can be seen is alike.
+func TestTurnsChangeNothing(t *testing.T) {
+	taken, traced := 0, 0
+	for seed := range uint64(300) {
+		var said [2][]string
+		for i, off := range []bool{true, false} {
+			d, rec := open(t, DeferAndFuse)
+			d.turn.off = off
+			listens := seed%3 == 0 // a trace keeps late results from being late
+			if !listens {
+				d.tracer = nil
+			}
+			p := &loopProgram{r: rand.New(rand.NewPCG(seed, 7)), d: d}
+			for k := range 4 {
+				p.vs = append(p.vs, vec(t, d, float32(k), 1, -2, 0.5))
+			}
+			for range 4 {
+				p.loop()
+			}
+			for _, v := range p.vs {
+				p.read(v)
+			}
+			s := d.Stats()
+			s.HostNS = 0
+			p.said = append(p.said, fmt.Sprintf("%+v %+v %+v", s, d.CacheStats(), *d.clock), fmt.Sprint(d.hbm.Used(), d.hbm.Peak(), d.hbm.Live()))
+			for _, g := range d.Groups() {
+				p.said = append(p.said, fmt.Sprint(g.Number, g.Reason, g.Name, g.Ops, g.Hit, g.StartNS, g.InputSpecs, g.OutSpecs))
+			}
+			for _, e := range d.CacheEntries() {
+				p.said = append(p.said, fmt.Sprint(e.Key, e.Ops, e.Reads, e.Why, e.MadeAt, e.UsedAt))
+			}
+			if listens {
+				for _, e := range rec.Snapshot().Events {
+					if e.Kind == trace.Launch || e.Kind == trace.Compile {
+						e.HostNS, e.RealNS = 0, 0
+					}
+					p.said = append(p.said, fmt.Sprintf("%+v", e))
+					traced++
+				}
+			}
+			said[i] = p.said
+			taken += d.turn.taken
+		}
+		if !slices.Equal(said[0], said[1]) {
+			for i := range said[0] {
+				if i >= len(said[1]) || said[0][i] != said[1][i] {
+					t.Fatalf("seed %d, line %d: %q, want %q", seed, i, said[1][min(i, len(said[1])-1)], said[0][i])
+				}
+			}
+			t.Fatalf("seed %d: %d lines, want %d", seed, len(said[1]), len(said[0]))
+		}
+	}
+	if taken < 1000 || traced < 1000 {
+		t.Errorf("%d turns were recognized, %d events compared", taken, traced)
+	}
+}
