@@ -22,11 +22,12 @@ type node struct {
 type Builder struct {
 	nodes   []node // nodes[0] is none
 	row     []bool // one value a row
+	tame    []bool // F32: of a NaN the low 16 bits are 0
 	made    map[node]Value
 	ins     []slot
 	outs    []slot
 	params  []Type
-	rounded map[Value]dtype.DType // values known to be of a narrow type, NaN canonical
+	rounded map[Value]dtype.DType // values known to be of a narrow type; NaN is canonical, but of BF16
 }
 
 // slot is an input or an output.
@@ -40,7 +41,7 @@ type slot struct {
 
 // NewBuilder starts a program.
 func NewBuilder() *Builder {
-	return &Builder{nodes: make([]node, 1, 64), row: make([]bool, 1, 64), made: map[node]Value{}, rounded: map[Value]dtype.DType{}}
+	return &Builder{nodes: make([]node, 1, 64), row: make([]bool, 1, 64), tame: make([]bool, 1, 64), made: map[node]Value{}, rounded: map[Value]dtype.DType{}}
 }
 
 // Type gives the type of v.
@@ -52,7 +53,7 @@ func (b *Builder) IsRow(v Value) bool { return b.row[v] }
 
 // push adds a node or finds the equal one.
 func (b *Builder) push(n node) Value {
-	if sigs[n.op].commute && n.args[0] > n.args[1] {
+	if sigs[n.op].commute && n.imm != minMaxNumber && n.args[0] > n.args[1] {
 		n.args[0], n.args[1] = n.args[1], n.args[0]
 	}
 	if v, ok := b.made[n]; ok {
@@ -74,8 +75,86 @@ func (b *Builder) push(n node) Value {
 	v := Value(len(b.nodes))
 	b.nodes = append(b.nodes, n)
 	b.row = append(b.row, row)
+	b.tame = append(b.tame, b.tames(&n))
 	b.made[n] = v
+	if b.chooses(&n) {
+		b.rounded[v] = dtype.BF16
+	}
 	return v
+}
+
+// tames says whether n is tame: arithmetic hands on the bits of an operand's NaN
+// or makes one of its own, which has none below.
+func (b *Builder) tames(n *node) bool {
+	args := n.args[:sigs[n.op].args]
+	switch n.op {
+	case OpParam, OpI32ToF32, OpI64ToF32:
+		return true
+	case OpConst:
+		return n.imm&0xffff == 0 || !isNaN(F32, n.imm)
+	case OpBits:
+		of := &b.nodes[n.args[0]]
+		return of.op == OpShl && of.imm >= 16 || of.op == OpRound16
+	case OpAndNot, OpXor:
+		if args = b.signed(n); args == nil {
+			return false
+		}
+	case OpSelect:
+		args = args[1:]
+	case OpMin, OpMax: // the bits of a NaN and of the other operand may be mixed
+		if b.rounded[args[0]] == dtype.BF16 && b.rounded[args[1]] == dtype.BF16 {
+			return true
+		}
+		if n.imm != minMaxNumber && !b.plain(args[0]) && !b.plain(args[1]) {
+			return false
+		}
+	case OpAdd, OpSub, OpMul, OpDiv, OpSqrt, OpFMA, OpFNMA, OpFloor, OpCeil, OpTrunc, OpRoundEven, OpScale:
+	default:
+		return false
+	}
+	for _, a := range args {
+		if !b.tame[a] {
+			return false
+		}
+	}
+	return true
+}
+
+// chooses says whether n gives one of its operands, up to the sign, and those are bf16.
+func (b *Builder) chooses(n *node) bool {
+	args := n.args[:sigs[n.op].args]
+	switch n.op {
+	case OpMin, OpMax:
+	case OpSelect:
+		args = args[1:]
+	case OpXor, OpAndNot:
+		args = b.signed(n)
+	default:
+		return false
+	}
+	for _, a := range args {
+		c := &b.nodes[a]
+		if b.rounded[a] != dtype.BF16 && !(c.op == OpConst && c.typ == F32 && c.imm&0xffff == 0) {
+			return false
+		}
+	}
+	return len(args) > 0
+}
+
+// signed gives the operand whose sign n changes; none if n does something else.
+func (b *Builder) signed(n *node) []Value {
+	for i, a := range n.args[:2] {
+		if c := &b.nodes[a]; c.op == OpConst && c.typ == F32 && c.imm == 1<<31 && (i == 0 || n.op == OpXor) {
+			return n.args[1-i : 2-i]
+		}
+	}
+	return nil
+}
+
+// plain says whether v is a constant that is neither NaN nor −0.
+func (b *Builder) plain(v Value) bool {
+	n := &b.nodes[v]
+	return n.op == OpConst && !isNaN(n.typ, n.imm) && n.imm != 1<<(n.typ.bits()-1)
 }
 
 // op checks the operands, which have one type, and adds a node of type t;
@@ -176,6 +255,12 @@ func (b *Builder) Min(x, y Value) Value { return b.op(OpMin, NoType, 0, x, y) }
 
 // Max is the larger of x and y; NaN wins, +0 is above −0. Integers are signed.
 func (b *Builder) Max(x, y Value) Value { return b.op(OpMax, NoType, 0, x, y) }
+
+// AtLeast is Max for a bound that is neither NaN nor zero: one instruction.
+func (b *Builder) AtLeast(x, bound Value) Value { return b.op(OpMax, NoType, minMaxNumber, x, bound) }
+
+// AtMost is Min for a bound that is neither NaN nor zero.
+func (b *Builder) AtMost(x, bound Value) Value { return b.op(OpMin, NoType, minMaxNumber, x, bound) }
 
 // Floor rounds down to an integral value.
 func (b *Builder) Floor(x Value) Value { return b.op(OpFloor, NoType, 0, x) }

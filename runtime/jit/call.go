@@ -23,7 +23,7 @@ type Call struct {
 	Dims   []int
 	In     []Operand
 	Out    []Operand
-	Params []uint64 // bits: math.Float32bits and so on, for each Param
+	Params []uint64 // bits: math.Float32bits and so on, for each Param; a NaN is canonical
 	// Parallel calls f on ranges that together cover [0, n), none but the last
 	// shorter than grain, and returns when all are done; nil: everything runs here.
 	Parallel func(n, grain int, f func(lo, hi int))

@@ -145,10 +145,12 @@ func (b *Builder) Canon(x Value) Value {
 	} else if n.op == OpI32ToF32 || n.op == OpI32ToF64 || n.op == OpI64ToF32 || n.op == OpI64ToF64 {
 		return x
 	}
-	if _, ok := b.rounded[x]; ok {
+	if d, ok := b.rounded[x]; ok && d != dtype.BF16 {
 		return x
 	}
-	return b.Select(b.Ne(x, x), b.constant(b.Type(x), canonical(b.Type(x))), x)
+	c := b.Select(b.Ne(x, x), b.constant(b.Type(x), canonical(b.Type(x))), x)
+	b.tame[c] = true
+	return c
 }
 
 // canonical is the bits of the canonical NaN.
@@ -242,7 +244,8 @@ func (b *Builder) ConvertU(x Value, t Type) Value {
 }
 
 // RoundTo gives the value of type d nearest to x, in the type of x: what a store
-// to d and a load from it would give. Integers wrap to the width of d.
+// to d and a load from it would give, but for the bits of a NaN. Integers wrap to
+// the width of d.
 func (b *Builder) RoundTo(d dtype.DType, x Value) Value {
 	t := b.Type(x)
 	switch {
@@ -280,17 +283,17 @@ func (b *Builder) RoundTo(d dtype.DType, x Value) Value {
 func (b *Builder) narrow(d dtype.DType, x Value) Value {
 	switch d {
 	case dtype.BF16:
-		u := b.Bits(x, I32)
-		u = b.And(b.roundBF16(u), b.I32(-1<<16))
-		return b.Select(b.IsNaN(x), b.constant(F32, canonical(F32)), b.Bits(u, F32))
+		if !b.tame[x] { // rounding carries into the sign of a NaN of ones
+			x = b.Canon(x)
+		}
+		return b.Bits(b.round16(b.Bits(x, I32)), F32)
 	}
 	return b.decode(d, b.encode(d, x))
 }
 
-// roundBF16 adds to the bits what makes truncating the low half round to nearest even.
-func (b *Builder) roundBF16(u Value) Value {
-	return b.Add(b.Add(u, b.I32(0x7fff)), b.And(b.Shr(u, 16), b.I32(1)))
-}
+// round16 gives, of the bits of a number, those of the nearest bf16; of those of
+// a tame NaN those of a NaN.
+func (b *Builder) round16(u Value) Value { return b.op(OpRound16, I32, 0, u) }
 
 // decode gives the value of a loaded element.
 func (b *Builder) decode(d dtype.DType, u Value) Value {
@@ -298,6 +301,7 @@ func (b *Builder) decode(d dtype.DType, u Value) Value {
 	switch d {
 	case dtype.BF16:
 		v = b.Bits(b.Shl(u, 16), F32)
+		b.rounded[v] = d
 	case dtype.F16:
 		v = b.op(OpF16Dec, F32, 0, u)
 	case dtype.F8E5M2:
@@ -362,10 +366,10 @@ func (b *Builder) encode(d dtype.DType, v Value) Value {
 		return b.Canon(v)
 	case dtype.BF16:
 		u := b.Bits(v, I32)
-		if known == d {
-			return b.Shr(u, 16)
+		if known != d {
+			u = b.round16(u)
 		}
-		return b.Select(b.IsNaN(v), b.I32(0x7fc0), b.Shr(b.roundBF16(u), 16))
+		return b.Select(b.IsNaN(v), b.I32(0x7fc0), b.Shr(u, 16))
 	case dtype.F16:
 		return b.op(OpF16Enc, I32, 0, b.Canon(v))
 	case dtype.F8E8M0:

@@ -221,6 +221,8 @@ func evalI32(o Op, x, y, imm uint32) uint64 {
 		r = x >> imm
 	case OpSar:
 		r = uint32(s >> imm)
+	case OpRound16:
+		r = roundBF16(x)
 	case OpShlV:
 		r = x << y
 	case OpShrV:
@@ -296,6 +298,14 @@ func evalI64(o Op, x, y, imm uint64) uint64 {
 		return uint64(uint32(x))
 	}
 	panic(&TypeError{o, []Type{I64}})
+}
+
+// roundBF16 gives the bits of the bf16 nearest to a number of bits x; NaN stays one.
+func roundBF16(x uint32) uint32 {
+	if x&0x7fffffff > 0x7f800000 {
+		return x&^0xffff | 1<<22
+	}
+	return (x + 0x7fff + x>>16&1) &^ 0xffff
 }
 
 // The order of a sum: lanes of a block, and how many elements a block has.

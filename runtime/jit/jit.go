@@ -42,8 +42,7 @@
 //   - Floats are IEEE 754, rounded to nearest even, subnormals kept. FMA rounds
 //     once.
 //   - The payload and sign of a NaN are unspecified inside a program. A NaN that
-//     is stored, converted by RoundTo or passed through Canon is the quiet
-//     positive one of its type (f32 0x7fc00000, f64 0x7ff8000000000000, bf16
+//     is stored or passed through Canon is the quiet positive one of its type (f32 0x7fc00000, f64 0x7ff8000000000000, bf16
 //     0x7fc0, f16 0x7e00; 8-bit types as runtime/dtype writes it). A program that
 //     looks at the bits of a possible NaN (Bits, signs) passes it through Canon
 //     first.

@@ -20,13 +20,14 @@ const (
 	OpSqrt
 	OpFMA
 	OpFNMA
-	OpMin
+	OpMin // imm is minMaxNumber when the second operand is known to be neither NaN nor zero
 	OpMax
 	OpFloor
 	OpCeil
 	OpTrunc
 	OpRoundEven
 	OpScale // imm is scaleNear when both operands are known to be small
+	OpRound16
 
 	OpAnd
 	OpOr
@@ -72,6 +73,9 @@ const (
 // scaleNear marks an OpScale whose operands are within the bounds of ScaleNear.
 const scaleNear = 1
 
+// minMaxNumber marks an OpMin or OpMax of AtMost or AtLeast.
+const minMaxNumber = 1
+
 // sig says what an operation takes and gives, in terms of one type T.
 type sig struct {
 	name    string
@@ -106,6 +110,7 @@ var sigs = [numOps]sig{
 	OpTrunc:     {name: "trunc", args: 1, types: floats},
 	OpRoundEven: {name: "round_even", args: 1, types: floats},
 	OpScale:     {name: "scale", args: 2, types: floats},
+	OpRound16:   {name: "round16", args: 1, types: []Type{I32}},
 
 	OpAnd:    {name: "and", args: 2, types: words, commute: true},
 	OpOr:     {name: "or", args: 2, types: words, commute: true},

@@ -279,6 +279,10 @@ func minMax[T int32 | int64](o Op, d, x, y []T, imm uint64) bool {
 		for i := range d {
 			d[i] = x[i] >> imm
 		}
+	case OpRound16:
+		for i, v := range x {
+			d[i] = T(roundBF16(uint32(v)))
+		}
 	default:
 		return false
 	}

@@ -150,6 +150,14 @@ func (x *x86) loop(a *asm) {
 	m := field(offRows)
 	a.gpr(true, []byte{0xFF}, 1, rm{mem: &m}) // dec
 	a.target(a.jump(nonzero), top)
+	x.leave(a)
+}
+
+// leave emits the return to Go.
+func (x *x86) leave(a *asm) {
+	if x.stream {
+		a.sfence()
+	}
 	a.vzeroupper()
 	a.ret()
 }
@@ -160,8 +168,7 @@ func (x *x86) gates(a *asm) {
 	for i := range n - 1 {
 		x.section(a)
 		a.call(i)
-		a.vzeroupper()
-		a.ret()
+		x.leave(a)
 	}
 }
 

@@ -207,5 +207,8 @@ func (a *asm) call(section int) {
 	a.calls = append(a.calls, fix{at: len(a.code) - 4, constant: section})
 }
 
+// sfence orders the stores past the cache before those that follow.
+func (a *asm) sfence() { a.code = append(a.code, 0x0F, 0xAE, 0xF8) }
+
 // vzeroupper leaves the vector registers as Go expects them.
 func (a *asm) vzeroupper() { a.code = append(a.code, 0xC5, 0xF8, 0x77) }

@@ -267,7 +267,15 @@ func (l *lower) storeElement(v Value, o, size, part int) ins {
 	t := n.typ
 	at := ins{form: fStore, l: l.full, ref: l.ref(o, size, t, part), fixed: l.tailMask(t.wide(), part)}
 	half := n.op == OpF16Enc && size == 2 && !l.row[v] && !l.recall[v]
+	// past stores a part of a register that holds its elements side by side.
+	past := l.write(o) == 0x2B
+	dense := func(x vr, length byte) ins {
+		at.e, at.l, at.b = enc{1, 0, l.write(o), 0}, length, x
+		return at
+	}
 	switch {
+	case half && past:
+		return dense(l.mr(enc{3, 1, 0x1D, 0}, l.full, l.val(n.args[0], part), 0), l.full-1)
 	case half:
 		at.e, at.b, at.imm = enc{3, 1, 0x1D, 0}, l.val(n.args[0], part), []byte{0}
 	case size == 8:
@@ -275,13 +283,16 @@ func (l *lower) storeElement(v Value, o, size, part int) ins {
 	case size == 4 && !t.wide():
 		at.e, at.b = enc{1, 0, l.write(o), 0}, l.val(v, part)
 	case l.evex:
-		op := map[int]byte{1: 0x31, 2: 0x33, 4: 0x35}[size]
-		at.e, at.b = enc{2, 2, op, 0}, l.val(v, part)
+		narrow := enc{2, 2, map[int]byte{1: 0x31, 2: 0x33, 4: 0x35}[size], 0}
+		if past { // a half or a quarter of a register
+			return dense(l.mr(narrow, l.full, l.val(v, part)), l.full-byte(t.bits()/size/16))
+		}
+		at.e, at.b = narrow, l.val(v, part)
 	case size == 4:
 		x := l.val(v, part)
-		at.e, at.l, at.b = enc{1, 0, 0x11, 0}, 0, l.rm(enc{3, 1, 0x00, 1}, l.rvm(enc{1, 0, 0xC6, 0}, x, x, 0x88), 0x08)
+		return dense(l.rm(enc{3, 1, 0x00, 1}, l.rvm(enc{1, 0, 0xC6, 0}, x, x, 0x88), 0x08), 0)
 	case size == 2:
-		at.e, at.l, at.b = enc{1, 0, 0x11, 0}, 0, l.low16(l.val(v, part))
+		return dense(l.low16(l.val(v, part)), 0)
 	default:
 		s := l.rvm(enc{2, 1, 0x00, 0}, l.val(v, part), l.bytes(0xffffffff0c080400, ^uint64(0)))
 		s = l.rvmL(enc{1, 1, 0x62, 0}, 0, s, l.mr(enc{3, 1, 0x19, 0}, 1, s, 1))

@@ -219,8 +219,12 @@ func (e *emitter) one(in *ins, i int32) {
 		k.k = e.reg(in.k, i)
 	}
 	k.zero = in.zero && k.k != 0
-	if in.form == fFMA {
+	switch in.form {
+	case fFMA:
 		e.fused(in, i)
+		return
+	case fMerge:
+		e.merge(in, i, k)
 		return
 	}
 	var a, c int
@@ -281,11 +285,37 @@ func (e *emitter) one(in *ins, i int32) {
 	}
 }
 
+// dies says whether v is not wanted after i and its register may be overwritten.
+func (e *emitter) dies(v vr, i int32) bool {
+	return e.where[v] >= 0 && e.info[v].home == nil && !e.fixed[0][e.where[v]] && e.next(v, i) == 1<<30
+}
+
+// become gives the register r of v to the result of in, which overwrites it.
+func (e *emitter) become(in *ins, v vr, r int, i int32) {
+	e.ends(in, i)
+	e.drop(v)
+	e.held[0][r] = in.dst
+	e.where[in.dst] = r
+}
+
+// merge emits an instruction that leaves lanes of its destination as they are.
+func (e *emitter) merge(in *ins, i int32, k masking) {
+	dies := e.dies(in.a, i) && in.a != in.b && in.a != in.c
+	ra, rc, ob := e.reg(in.a, i), e.reg(in.c, i), e.any(in.b, i)
+	if dies {
+		e.vec(in.e, in.l, ra, rc, ob, k)
+		e.become(in, in.a, ra, i)
+		return
+	}
+	d := e.take(in.dst, i)
+	e.vec(enc{1, 0, 0x28, 0}, in.l, d, 0, rm{reg: ra}, masking{})
+	e.vec(in.e, in.l, d, rc, ob, k)
+	e.ends(in, i)
+}
+
 // fused emits a fused multiply-add in the form that destroys an operand which is not wanted again.
 func (e *emitter) fused(in *ins, i int32) {
-	dies := func(v vr) bool {
-		return e.where[v] >= 0 && e.info[v].home == nil && !e.fixed[0][e.where[v]] && e.next(v, i) == 1<<30
-	}
+	dies := func(v vr) bool { return e.dies(v, i) }
 	a, b, c := in.a, in.b, in.c
 	if !dies(a) && dies(b) || e.info[a].home != nil && e.where[a] < 0 {
 		a, b = b, a
@@ -293,12 +323,7 @@ func (e *emitter) fused(in *ins, i int32) {
 	e231, e213, e132 := in.e, in.e, in.e
 	e213.op -= 0x10
 	e132.op -= 0x20
-	own := func(v vr, r int) {
-		e.ends(in, i)
-		e.drop(v)
-		e.held[0][r] = in.dst
-		e.where[in.dst] = r
-	}
+	own := func(v vr, r int) { e.become(in, v, r, i) }
 	switch {
 	case dies(c):
 		rc, ra := e.reg(c, i), e.reg(a, i)

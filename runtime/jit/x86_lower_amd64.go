@@ -21,6 +21,7 @@ const (
 	fShift              // dst = rm shifted; ext is the digit
 	fFMA                // dst = ±a·b + c
 	fBlendV             // dst = mask c ? b : a, on AVX2
+	fMerge              // dst = c op rm where the mask is set, else a; on AVX-512
 	fPseudo             // do emits it
 )
 
@@ -256,10 +257,12 @@ func (l *lower) compute(v Value, n *node, part int) vr {
 	case OpFNMA:
 		return l.fma(0xBC, w(t), l.val(a, part), l.val(b, part), l.val(c, part))
 	case OpMin, OpMax:
-		return l.minMax(n.op, t, a, b, part)
+		return l.minMax(n, t, part)
 	case OpFloor, OpCeil, OpTrunc, OpRoundEven:
 		mode := [numOps]byte{OpRoundEven: 8, OpFloor: 9, OpCeil: 10, OpTrunc: 11}[n.op]
 		return l.rm(enc{3, 1, 8 + w(t), w(t)}, l.val(a, part), mode)
+	case OpRound16:
+		return l.round16(l.val(a, part))
 	case OpScale:
 		return l.scale(t, l.val(a, part), l.val(b, part), n.imm == scaleNear)
 	case OpAnd, OpOr, OpXor, OpAndNot:
@@ -328,17 +331,18 @@ func (l *lower) number(v Value) (bits uint64, ok bool) {
 	return n.imm, n.op == OpConst
 }
 
-func (l *lower) minMax(o Op, t Type, a, b Value, part int) vr {
-	if bits, ok := l.number(a); t.float() && ok && !isNaN(t, bits) {
+func (l *lower) minMax(n *node, t Type, part int) vr {
+	o, a, b := n.op, n.args[0], n.args[1]
+	if bits, ok := l.number(a); n.imm != minMaxNumber && t.float() && ok && !isNaN(t, bits) {
 		a, b = b, a
 	}
 	x, y := l.val(a, part), l.val(b, part)
 	bits, ok := l.number(b)
-	if !t.float() || !ok || isNaN(t, bits) {
+	if !t.float() || n.imm != minMaxNumber && (!ok || isNaN(t, bits)) {
 		return l.minMaxOf(o, t, x, y)
 	}
 	// With a number as its first operand the instruction keeps a NaN, and gives x when they are equal.
-	positive, negative := bits == 0, bits == 1<<(t.bits()-1)
+	positive, negative := ok && bits == 0, ok && bits == 1<<(t.bits()-1)
 	switch {
 	case o == OpMax && positive:
 		return l.rvm(float(t, 0x58), l.rvm(float(t, 0x5F), y, x), y) // −0 + 0 is 0
@@ -398,6 +402,20 @@ func (l *lower) logic(n *node, part int) vr {
 	}
 	op := [numOps]byte{OpAnd: 0xDB, OpOr: 0xEB, OpXor: 0xEF, OpAndNot: 0xDF}[n.op]
 	return l.rvm(enc{1, 1, op, w(n.typ)}, a, b)
+}
+
+// round16 adds just under half a unit of the upper half, and just half a unit
+// where that half is odd, and clears the lower one.
+func (l *lower) round16(x vr) vr {
+	add, up := enc{1, 1, 0xFE, 0}, l.konst(I32, 0x7fff)
+	y := l.rvm(add, x, up)
+	if l.evex {
+		odd := l.emit(ins{form: fRVM, e: enc{2, 1, 0x27, 0}, l: l.full, dst: l.fresh(true), a: x, b: l.konst(I32, 1<<16)})
+		y = l.emit(ins{form: fMerge, e: add, l: l.full, dst: l.fresh(false), a: y, c: x, b: l.konst(I32, 1<<15), k: odd})
+	} else {
+		y = l.rvm(add, y, l.rvm(enc{1, 1, 0xDB, 0}, l.shift(0x72, 2, 0, x, 16), l.konst(I32, 1)))
+	}
+	return l.rvm(enc{1, 1, 0xDB, 0}, y, l.konst(I32, 0xffff0000))
 }
 
 func (l *lower) sar(t Type, x vr, k int) vr {

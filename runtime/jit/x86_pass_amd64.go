@@ -26,23 +26,22 @@ func (x *x86) walks(a *asm, i int) {
 		p.l.recall[v] = p.q.recall[j]
 	}
 	p.placeAccs()
-	unroll := 1
-	one := p.group(0, false)
-	if x.evex && len(one) <= 40 && len(p.q.folds) == 0 {
-		unroll = 2
+	one := p.groups(1, false)
+	main, unroll := one, 1
+	for n := maxUnroll; n > 1; n /= 2 {
+		if n*len(one) > maxWoven {
+			continue
+		}
+		if woven := p.groups(n, false); pressure(p.l, woven) <= x.nreg-spareRegs {
+			main, unroll = woven, n
+			break
+		}
 	}
-	main := one
-	if unroll > 1 {
-		main = append(append([]ins(nil), one...), p.group(1, false)...)
-	}
-	tail := p.group(0, true)
+	tail := p.groups(1, true)
 	end := p.ends()
 	p.pointers()
 	p.hoist(main)
 	p.code(main, one, tail, end, unroll)
-	if x.stream {
-		a.code = append(a.code, 0x0F, 0xAE, 0xF8) // sfence
-	}
 	a.ret()
 }
 
@@ -68,12 +67,30 @@ func (p *walker) placeAccs() {
 	}
 }
 
-// group lowers one group of 16 elements: its reductions, outputs and kept values.
-func (p *walker) group(g int, tail bool) []ins {
+// A group's chain of operations is longer than what a processor looks ahead, so
+// that several of them are written side by side.
+const (
+	maxUnroll = 4
+	maxWoven  = 400 // instructions
+	spareRegs = 6   // for constants
+)
+
+// groups lowers n groups of 16 elements.
+func (p *walker) groups(n int, tail bool) []ins {
+	var strands [][]ins
+	var late []ins
+	for g := range n {
+		s, stores := p.group(g, tail)
+		strands, late = append(strands, s...), append(late, stores...)
+	}
+	return append(p.l.weave(strands), late...)
+}
+
+// group lowers one group: its reductions, outputs and kept values. It gives a
+// strand for each part of a value, and what is to be stored after all is loaded.
+func (p *walker) group(g int, tail bool) (strands [][]ins, late []ins) {
 	l := p.l
 	l.begin(g, tail)
-	from := len(l.list)
-	var late []ins
 	each := func(t Type, sub int, f func(part int)) {
 		n := p.parts(t) / p.parts(F32)
 		for k := range n {
@@ -81,6 +98,7 @@ func (p *walker) group(g int, tail bool) []ins {
 		}
 	}
 	for sub := range p.parts(F32) {
+		from := len(l.list)
 		for _, v := range p.q.keep {
 			t := p.nodes[v].typ
 			each(t, sub, func(part int) { l.emit(l.storeElement(v, p.keptOperand(v), t.bits()/8, part)) })
@@ -99,9 +117,57 @@ func (p *walker) group(g int, tail bool) []ins {
 				}
 			})
 		}
+		strands = append(strands, append([]ins(nil), l.list[from:]...))
 	}
-	l.list = append(l.list, late...)
-	return append([]ins(nil), l.list[from:]...)
+	return strands, late
+}
+
+// weave merges strands, an instruction of each in turn. A strand waits for what
+// an earlier one makes for it, and to add to what an earlier one adds to.
+func (l *lower) weave(strands [][]ins) []ins {
+	var list []ins
+	maker := make([]int, len(l.info)) // strand that still has to make a register, from 1
+	for s := len(strands) - 1; s >= 0; s-- {
+		for i := range strands[s] {
+			maker[strands[s][i].dst] = s + 1
+		}
+	}
+	maker[0] = 0
+	ready := func(in *ins, s int) bool {
+		ok := maker[in.dst] == s+1 || in.dst == 0
+		in.sources(func(v *vr) { ok = ok && (maker[*v] == 0 || maker[*v] == s+1) })
+		return ok
+	}
+	for left := true; left; {
+		left = false
+		for s := range strands {
+			if len(strands[s]) == 0 {
+				continue
+			}
+			left = true
+			in := strands[s][0]
+			if !ready(&in, s) {
+				continue
+			}
+			list, strands[s] = append(list, in), strands[s][1:]
+			if in.dst != 0 {
+				maker[in.dst] = next(strands, s, in.dst)
+			}
+		}
+	}
+	return list
+}
+
+// next is the first strand from s on that still makes v, from 1; 0: none.
+func next(strands [][]ins, s int, v vr) int {
+	for t := s; t < len(strands); t++ {
+		for i := range strands[t] {
+			if strands[t][i].dst == v {
+				return t + 1
+			}
+		}
+	}
+	return 0
 }
 
 // fold adds a part of a value to its lanes.
@@ -300,8 +366,10 @@ func (p *walker) code(main, one, tail, end []ins, unroll int) {
 	a.land(out)
 	if unroll > 1 {
 		out := step(1, above)
+		top := len(a.code)
 		e.run(l, one)
 		a.addImm(rcx, lanes)
+		a.target(step(1, atMost), top)
 		a.land(out)
 	}
 	a.cmp(rcx, rdx)

@@ -19,7 +19,7 @@ const (
 var (
 	reluOp      = &elementwise{recipe: reluRecipe}
 	relu6Op     = &elementwise{recipe: relu6Recipe}
-	hardtanhOp  = &elementwise{recipe: clampRecipe, prep: prepNumbers("min_val", "max_val")}
+	hardtanhOps = clampsOf(prepNumbers("min_val", "max_val"))
 	leakyOp     = &elementwise{recipe: leakyRecipe, prep: prepNumbers("negative_slope")}
 	preluOp     = &elementwise{recipe: preluRecipe}
 	thresholdOp = &elementwise{recipe: thresholdRecipe, prep: prepNumbers("threshold", "value")}
@@ -120,7 +120,7 @@ func ReLU(c *Call) error { return reluOp.run(c) }
 func ReLU6(c *Call) error { return relu6Op.run(c) }
 
 // Hardtanh limits x to [min_val, max_val].
-func Hardtanh(c *Call) error { return hardtanhOp.run(c) }
+func Hardtanh(c *Call) error { return hardtanhOps.of(c.Attrs, "min_val", "max_val").run(c) }
 
 // LeakyReLU multiplies what is not positive by attribute negative_slope.
 func LeakyReLU(c *Call) error { return leakyOp.run(c) }

@@ -30,6 +30,54 @@ func loopMaskedFill[T complexNumber](d, a, mask, v []T, _ *Params) {
 
 func prepValue(c *Call, p *Params) { p.number(0, c.Attrs.Get("value")) }
 
+// A limit is what is known of a bound beforehand; a clamp is a program for each.
+type limit uint8
+
+const (
+	noLimit     limit = iota // absent or infinite
+	zeroLimit                // +0
+	numberLimit              // neither zero nor NaN in f32
+	anyLimit
+	numLimits
+)
+
+// limitOf looks at an attribute; free is the infinity that binds nothing.
+func limitOf(a Attrs, name string, free float64) limit {
+	if !a.Has(name) {
+		return noLimit
+	}
+	var p Params
+	p.number(0, a.Get(name))
+	x := p.F[0]
+	switch {
+	case x == free:
+		return noLimit
+	case x == 0 && !math.Signbit(x):
+		return zeroLimit
+	case x == x && float32(x) != 0:
+		return numberLimit
+	}
+	return anyLimit
+}
+
+// clamps are the variants of a clamp by its lower and its upper limit.
+type clamps [numLimits][numLimits]*elementwise
+
+func clampsOf(prep func(*Call, *Params)) *clamps {
+	var c clamps
+	for lo := range numLimits {
+		for hi := range numLimits {
+			c[lo][hi] = &elementwise{recipe: clampRecipe(lo, hi), prep: prep}
+		}
+	}
+	return &c
+}
+
+// of chooses by the attributes of these names.
+func (c *clamps) of(a Attrs, lo, hi string) *elementwise {
+	return c[limitOf(a, lo, math.Inf(-1))][limitOf(a, hi, math.Inf(1))]
+}
+
 // prepBounds reads min and max; an infinite or absent one is no bound.
 func prepBounds(c *Call, p *Params) {
 	p.number(0, c.Attrs.Get("min"))
@@ -51,7 +99,7 @@ func prepBounds(c *Call, p *Params) {
 var (
 	whereOp      = &elementwise{recipe: whereRecipe, c64: loopWhere[complex64], c128: loopWhere[complex128]}
 	maskedFillOp = &elementwise{recipe: maskedFillRecipe, c64: loopMaskedFill[complex64], c128: loopMaskedFill[complex128]}
-	clampOp      = &elementwise{recipe: clampRecipe, prep: prepBounds}
+	clampOps     = clampsOf(prepBounds)
 	clampByOp    = &elementwise{recipe: clampByRecipe}
 	lerpOp       = &elementwise{wide: true, recipe: lerpRecipe}
 	addcmulOp    = &elementwise{recipe: addcmulRecipe, prep: prepValue}
@@ -65,7 +113,7 @@ func Where(c *Call) error { return whereOp.run(c) }
 func MaskedFill(c *Call) error { return maskedFillOp.run(c) }
 
 // Clamp limits a to [min, max], attributes; NaN stays, and a NaN bound makes NaN.
-func Clamp(c *Call) error { return clampOp.run(c) }
+func Clamp(c *Call) error { return clampOps.of(c.Attrs, "min", "max").run(c) }
 
 // ClampBy limits a to [b, e], tensors of which one may be absent.
 func ClampBy(c *Call) error { return clampByOp.run(c) }

@@ -17,11 +17,11 @@ var fusibles = map[string]fusible{
 	"eq": eqOp, "ne": neOp, "lt": ltOp, "le": leOp, "gt": gtOp, "ge": geOp,
 	"logical_and": bothOp, "logical_or": eitherOp, "logical_xor": differOp,
 
-	"where": whereOp, "masked_fill": maskedFillOp, "clamp": clampOp, "clamp_min": clampOp, "clamp_max": clampOp,
+	"where": whereOp, "masked_fill": maskedFillOp,
 	"clamp.Tensor": clampByOp, "clamp_min.Tensor": maximumOp, "clamp_max.Tensor": minimumOp, "lerp": lerpOp,
 	"addcmul": addcmulOp, "addcdiv": addcdivOp,
 
-	"relu": reluOp, "relu6": relu6Op, "hardtanh": hardtanhOp, "leaky_relu": leakyOp, "threshold": thresholdOp,
+	"relu": reluOp, "relu6": relu6Op, "leaky_relu": leakyOp, "threshold": thresholdOp,
 	"sigmoid": sigmoidOp, "log_sigmoid": logSigmoidOp, "silu": siluOp, "mish": mishOp, "selu": seluOp, "elu": eluOp,
 	"celu": celuOp, "softplus": softplusOp, "hardsigmoid": hardsigmoidOp, "hardswish": hardswishOp, "softsign": softsignOp,
 	"tanhshrink": tanhshrinkOp, "hardshrink": hardshrinkOp, "softshrink": softshrinkOp,
@@ -37,7 +37,8 @@ var fusibles = map[string]fusible{
 }
 
 // hasVariants are the rows that choose by attributes, in fusibleOf.
-var hasVariants = map[string]bool{"add": true, "sub": true, "div": true, "gelu": true, "gelu_backward": true, "standardize": true, "standardize_backward": true}
+var hasVariants = map[string]bool{"add": true, "sub": true, "div": true, "gelu": true, "gelu_backward": true, "standardize": true, "standardize_backward": true,
+	"clamp": true, "clamp_min": true, "clamp_max": true, "hardtanh": true}
 
 // Recipes says whether a row has a recipe for some attributes and types.
 func Recipes(row string) bool {
@@ -83,6 +84,10 @@ func fusibleOf(row string, a Attrs) fusible {
 			return geluTanhBackOp
 		}
 		return geluBackOp
+	case "clamp", "clamp_min", "clamp_max":
+		return clampOps.of(a, "min", "max")
+	case "hardtanh":
+		return hardtanhOps.of(a, "min_val", "max_val")
 	case "standardize":
 		if a.Bool("center") {
 			return standardizeRows

@@ -228,7 +228,7 @@ func (s *paramSource) bits(c *Call, p *Params) uint64 {
 	if s.operand < 0 {
 		switch {
 		case s.t == jit.F32:
-			return uint64(math.Float32bits(float32(p.F[s.slot])))
+			return paramF32(float32(p.F[s.slot]))
 		case s.t == jit.F64:
 			return math.Float64bits(p.F[s.slot])
 		case s.t == jit.I32 && s.saturated:
@@ -237,6 +237,14 @@ func (s *paramSource) bits(c *Call, p *Params) uint64 {
 		return uint64(p.I[s.slot])
 	}
 	return scalarBits(&c.In[s.operand], s.t, s.round)
+}
+
+// paramF32 is a parameter of type F32; a NaN becomes the canonical one.
+func paramF32(f float32) uint64 {
+	if f != f {
+		return 0x7fc00000
+	}
+	return uint64(math.Float32bits(f))
 }
 
 // scalarBits gives the first element of a, rounded to another element type
@@ -261,7 +269,7 @@ func scalarBits(a *Array, t jit.Type, round dtype.DType) uint64 {
 		if rounds {
 			f = round.RoundF32(f)
 		}
-		return uint64(math.Float32bits(f))
+		return paramF32(f)
 	case jit.F64:
 		var x [1]float64
 		loadRun(x[:], a, a.Offset, 1)

@@ -259,8 +259,27 @@ func whereRecipe(e *expr) jit.Value { return e.Select(e.truth(0), e.x(1), e.x(2)
 func maskedFillRecipe(e *expr) jit.Value { return e.Select(e.truth(1), e.x(2), e.x(0)) }
 
 // clampRecipe: NaN, in x or in a bound, wins. Unsigned bounds were raised to 0.
-func clampRecipe(e *expr) jit.Value {
-	return e.min(e.max(e.x(0), e.bound(0)), e.bound(1))
+func clampRecipe(lo, hi limit) recipe {
+	return func(e *expr) jit.Value {
+		x := e.x(0)
+		switch {
+		case lo == zeroLimit:
+			x = e.max(x, e.num(0))
+		case lo == numberLimit && !e.unsigned():
+			x = e.AtLeast(x, e.bound(0))
+		case lo != noLimit:
+			x = e.max(x, e.bound(0))
+		}
+		switch {
+		case hi == zeroLimit:
+			x = e.min(x, e.num(0))
+		case hi == numberLimit && !e.unsigned():
+			x = e.AtMost(x, e.bound(1))
+		case hi != noLimit:
+			x = e.min(x, e.bound(1))
+		}
+		return x
+	}
 }
 
 // clampByRecipe has tensor bounds, either of which may be absent.
