@@ -123,6 +123,35 @@ func (p *loopProgram) read(v *Value) {
 	}
 }
 
+// TestTurnThatFails goes on in a loop until a region that went well fails: only
+// the culprit and its heirs do.
+func TestTurnThatFails(t *testing.T) {
+	d, _ := open(t, DeferAndFuse)
+	x := vec(t, d, 1)
+	var sick, heir *Value
+	for range 12 {
+		x = apply(t, d, &add, nil, x, x)
+		var err error
+		if sick, err = d.Apply1(&fragile, nil, x); err != nil {
+			t.Fatal(err)
+		}
+		heir, err = d.Apply1(&neg, nil, sick)
+		var e *OpError
+		if err != nil && (!errors.As(err, &e) || e.Op != "fragile") {
+			t.Fatal(err)
+		}
+	}
+	if d.turn.taken < 5 {
+		t.Errorf("%d turns were recognized", d.turn.taken)
+	}
+	wantVec(t, d, x, 4096)
+	_, err := d.Read(heir, ReasonHostCopy)
+	var f *FailedValueError
+	if !errors.As(err, &f) || f.Origin.Op != "fragile" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestTurnsChangeNothing runs programs with and without recognizing the turns of
 // their loops: everything that can be seen is alike.
 func TestTurnsChangeNothing(t *testing.T) {

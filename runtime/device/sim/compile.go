@@ -68,7 +68,8 @@ type step struct {
 	splat bool       // an alias of a constant of the graph
 	ins   []kernel.Array
 	outs  []kernel.Array
-	group *group // of a fused step
+	types []shape.Spec // of the operands, of a step whose result may wait
+	group *group       // of a fused step
 }
 
 // An output is one result of the graph.

@@ -132,6 +132,9 @@ func (s *lateSlab) finish() {
 			}
 		}
 	}
+	if d.batches.run(s, from) {
+		return
+	}
 	var passing [lateTasks][]byte // of results that only tasks of this batch read
 	for i := from; i < s.n; i++ {
 		t, b := &s.tasks[i], &s.buffers[i]

@@ -27,6 +27,7 @@ type Device struct {
 	meshed bool // something is placed on a mesh
 
 	waiting  *lateSlab // what is computed late; nil when nothing waits
+	batches  batches   // the last that waited
 	scratch  scratchPool
 	lateCall kernel.Call
 }

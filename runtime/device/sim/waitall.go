@@ -12,9 +12,11 @@ func (x *executable) prepareWait() {
 		return
 	}
 	for i := range x.steps {
-		if s := &x.steps[i]; !s.mayWait() || s.first != len(x.in)+i {
+		s := &x.steps[i]
+		if !s.mayWait() || s.first != len(x.in)+i {
 			return
 		}
+		s.types = specs(x.graph.Nodes[s.node].In)
 	}
 	for i := range x.outs {
 		if !x.outs[i].owns {
