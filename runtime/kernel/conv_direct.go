@@ -10,6 +10,9 @@ import (
 // lies side by side. The tiles then read the frame through offsets: no matrix of
 // columns is ever written. Sums run over (channel, tap) in blocks of kBlock, as
 // those of a product of columns do.
+//
+// The lanes of a tile hold places of one channel where the result has few
+// channels, and channels of one place where it has many (conv_lanes.go).
 
 // flat says whether c has no depth, so that the direct way applies.
 func (c Conv) flat() bool {
@@ -35,35 +38,37 @@ func (f frame) fill(dst, line, img []float32, h, w int) {
 	r := simd.RunsOf(simd.Chosen())
 	width := f.cols * f.step
 	from, to := max(0, f.left), min(width, f.left+w) // columns of the frame inside of the image
+	top, end := max(0, f.top), min(f.rows, f.top+h)  // rows
+	plane := f.step * f.rows * f.cols
 	for ch := range f.channels {
-		for y := range f.rows {
-			at := (ch*f.step*f.rows + y) * f.cols
-			sy := y - f.top
-			if sy < 0 || sy >= h || from >= to {
-				for p := range f.step {
-					clear(dst[at+p*f.rows*f.cols:][:f.cols])
+		part := dst[ch*plane:][:plane]
+		if from >= to || top >= end {
+			clear(part)
+			continue
+		}
+		src := img[(ch*h+top-f.top)*w+from-f.left:]
+		if f.step == 1 {
+			clear(part[:top*f.cols+from])
+			r.MoveRows(end-top, to-from, part[top*f.cols+from:], f.cols, src, w)
+			for x := range f.cols - (to - from) { // what lies between two rows of the image
+				for y := top; y < end-1; y++ {
+					part[y*f.cols+to+x] = 0
 				}
+			}
+			clear(part[(end-1)*f.cols+to:])
+			continue
+		}
+		clear(part)
+		row := line[:width]
+		clear(row)
+		for y := top; y < end; y++ {
+			copy(row[from:to], src[(y-top)*w:])
+			if f.step == 2 {
+				r.Split(part[y*f.cols:][:f.cols], part[(f.rows+y)*f.cols:][:f.cols], row)
 				continue
 			}
-			row := dst[at:]
-			if f.step > 1 {
-				row = line
-			}
-			row = row[:width]
-			clear(row[:from])
-			copy(row[from:to], img[(ch*h+sy)*w+from-f.left:])
-			clear(row[to:])
-			switch f.step {
-			case 1:
-			case 2:
-				r.Split(dst[at:][:f.cols], dst[at+f.rows*f.cols:][:f.cols], row)
-			default:
-				for p := range f.step {
-					part := dst[at+p*f.rows*f.cols:][:f.cols]
-					for i := range part {
-						part[i] = row[i*f.step+p]
-					}
-				}
+			for x, v := range row {
+				part[(x%f.step*f.rows+y)*f.cols+x/f.step] = v
 			}
 		}
 	}
@@ -163,6 +168,10 @@ func convolveDirect(res, x, w []float32, batch, o, ci int, g Conv) {
 	kh, kw, oh, ow := g.Kernel[1], g.Kernel[2], g.Out[1], g.Out[2]
 	sh, sw, dh, dw := g.Stride[1], g.Stride[2], g.Dilation[1], g.Dilation[2]
 	og, in, out := o/g.Groups, volume(g.In), volume(g.Out)
+	if manyChannels(og) && ci*kh*kw >= laneTerms {
+		convolveLanes(res, x, w, batch, o, ci, g)
+		return
+	}
 	f := frame{channels: g.Groups * ci, rows: (oh-1)*sh + (kh-1)*dh + 1, cols: ((ow-1)*sw + (kw-1)*dw + sw) / sw, step: sw, top: g.Low[1], left: g.Low[2]}
 	offsets := make([]int, 0, ci*kh*kw)
 	for c := range ci {

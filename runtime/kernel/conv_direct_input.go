@@ -22,27 +22,37 @@ func (c Conv) axisTaps(axis, at int) (taps, shifts []int) {
 	return taps, shifts
 }
 
-// convolveInputDirect is convolveInputAs by frames: dst[b,g·ci,h,w] of dy
-// [b,o,oh,ow] and w [o,ci,kh,kw]. Sums run over (channel of dy, tap).
-func convolveInputDirect(dst, dy, w []float32, batch, o, ci int, g Conv) {
-	kh, kw, h, wd := g.Kernel[1], g.Kernel[2], g.In[1], g.In[2]
-	sh, sw := g.Stride[1], g.Stride[2]
-	og, in, out, taps := o/g.Groups, volume(g.In), volume(g.Out), kh*kw
-	// The frame reaches from the least shift to the largest place that is met.
-	f := frame{channels: o, step: 1}
-	extent := func(axis, size, stride int) (before, count int) {
-		last := 0
+// gradientFrame is the frame of a gradient of o channels: it reaches from the
+// least shift of a tap to the largest place that one meets.
+func (c Conv) gradientFrame(o int) frame {
+	extent := func(axis int) (before, count int) {
+		size, stride, last := c.In[axis], c.Stride[axis], 0
 		for at := range min(stride, size) {
 			n := (size - at + stride - 1) / stride
-			_, shifts := g.axisTaps(axis, at)
+			_, shifts := c.axisTaps(axis, at)
 			for _, s := range shifts {
 				before, last = max(before, -s), max(last, n-1+s)
 			}
 		}
 		return before, before + last + 1
 	}
-	f.top, f.rows = extent(1, h, sh)
-	f.left, f.cols = extent(2, wd, sw)
+	f := frame{channels: o, step: 1}
+	f.top, f.rows = extent(1)
+	f.left, f.cols = extent(2)
+	return f
+}
+
+// convolveInputDirect is convolveInputAs by frames: dst[b,g·ci,h,w] of dy
+// [b,o,oh,ow] and w [o,ci,kh,kw]. Sums run over (channel of dy, tap).
+func convolveInputDirect(dst, dy, w []float32, batch, o, ci int, g Conv) {
+	kh, kw, h, wd := g.Kernel[1], g.Kernel[2], g.In[1], g.In[2]
+	sh, sw := g.Stride[1], g.Stride[2]
+	og, in, out, taps := o/g.Groups, volume(g.In), volume(g.Out), kh*kw
+	if manyChannels(ci) {
+		convolveInputLanes(dst, dy, w, batch, o, ci, g)
+		return
+	}
+	f := g.gradientFrame(o)
 	kernels := simd.TapsOf(simd.Chosen())
 	var phases []phase
 	size, slack := 0, 0

@@ -18,6 +18,42 @@ type pixels struct {
 
 func (f pixels) size() int { return f.channels * f.rows * f.cols }
 
+// pixels is the frame of images of some channels for the gradient of the weight.
+func (c Conv) pixels(channels int) pixels {
+	extent := func(axis int) int {
+		return (c.Out[axis]-1)*c.Stride[axis] + (c.Kernel[axis]-1)*c.Dilation[axis] + 1
+	}
+	return pixels{channels: channels, rows: extent(1), cols: extent(2), top: c.Low[1], left: c.Low[2]}
+}
+
+// places lists where the first tap meets the image, for each result.
+func (f pixels) places(c Conv) simd.Offsets {
+	elems := make([]int, 0, volume(c.Out))
+	for y := range c.Out[1] {
+		for x := range c.Out[2] {
+			elems = append(elems, (y*c.Stride[1]*f.cols+x*c.Stride[2])*f.channels)
+		}
+	}
+	return simd.NewOffsets(elems)
+}
+
+// runs counts the runs of (tap, channel) that lie side by side, and their
+// length: taps of one row are neighbours when they are not dilated.
+func (f pixels) runs(c Conv) (n, length int) {
+	if c.Dilation[2] == 1 {
+		return c.Kernel[1], c.Kernel[2] * f.channels
+	}
+	return volume(c.Kernel), f.channels
+}
+
+// run is where run i begins.
+func (f pixels) run(c Conv, i int) int {
+	if c.Dilation[2] == 1 {
+		return i * c.Dilation[1] * f.cols * f.channels
+	}
+	return (i/c.Kernel[2]*c.Dilation[1]*f.cols + i%c.Kernel[2]*c.Dilation[2]) * f.channels
+}
+
 // fill copies an image [channels,h,w] into dst.
 func (f pixels) fill(g *simd.Kernels[float32], dst, img []float32, h, w int) {
 	from, to := max(0, f.left), min(f.cols, f.left+w)
@@ -31,23 +67,7 @@ func (f pixels) fill(g *simd.Kernels[float32], dst, img []float32, h, w int) {
 		}
 		clear(row[:from*n])
 		clear(row[to*n:])
-		src, part := img[sy*w+from-f.left:], row[from*n:]
-		c, whole := 0, 0
-		if g.Lanes > 0 {
-			whole = (to - from) / g.Lanes * g.Lanes
-			for ; c+g.Lanes <= n; c += g.Lanes {
-				g.Transpose(whole, src[c*h*w:], h*w, part[c:], n)
-			}
-		}
-		for ch := range n {
-			x := 0
-			if ch < c {
-				x = whole
-			}
-			for ; x < to-from; x++ {
-				part[x*n+ch] = src[ch*h*w+x]
-			}
-		}
+		transposeTo(g, n, to-from, img[sy*w+from-f.left:], h*w, row[from*n:], n)
 	}
 }
 
@@ -55,22 +75,14 @@ func (f pixels) fill(g *simd.Kernels[float32], dst, img []float32, h, w int) {
 // [b,g·ci,h,w] and dy [b,o,oh,ow]. Sums run over the places of a result in
 // blocks of kBlock, and over the images in order.
 func convolveWeightDirect(dst, x, dy []float32, batch, o, ci int, g Conv) {
-	kh, kw, oh, ow := g.Kernel[1], g.Kernel[2], g.Out[1], g.Out[2]
-	sh, sw, dh, dw := g.Stride[1], g.Stride[2], g.Dilation[1], g.Dilation[2]
-	og, in, out, taps := o/g.Groups, volume(g.In), volume(g.Out), kh*kw
-	f := pixels{channels: ci, rows: (oh-1)*sh + (kh-1)*dh + 1, cols: (ow-1)*sw + (kw-1)*dw + 1, top: g.Low[1], left: g.Low[2]}
-	elems := make([]int, 0, out)
-	for y := range oh {
-		for x := range ow {
-			elems = append(elems, (y*sh*f.cols+x*sw)*ci)
-		}
+	og, in, out, taps := o/g.Groups, volume(g.In), volume(g.Out), volume(g.Kernel)
+	if manyChannels(og) {
+		convolveWeightLanes(dst, x, dy, batch, o, ci, g)
+		return
 	}
-	offsets := simd.NewOffsets(elems)
-	// Taps of one row are neighbours when they are not dilated.
-	groups, width, base := taps, ci, func(i int) int { return (i/kw*dh*f.cols + i%kw*dw) * ci }
-	if dw == 1 {
-		groups, width, base = kh, kw*ci, func(i int) int { return i * dh * f.cols * ci }
-	}
+	f := g.pixels(ci)
+	offsets := f.places(g)
+	groups, width := f.runs(g)
 	kernels, t := simd.KernelsOf[float32](simd.Chosen()), simd.TapsOf(simd.Chosen())
 	n := threads()
 	if batch*o*ci*taps*out < serialWork {
@@ -93,7 +105,7 @@ func convolveWeightDirect(dst, x, dy []float32, batch, o, ci int, g Conv) {
 			r0, tap := rest/groups*t.Rows, rest%groups
 			p := weightPanel{t: t, rows: min(t.Rows, og-r0), width: width, c: sums[(gr*og+r0)*taps*ci+tap*width:], cRow: taps * ci, out: out}
 			for i := range nb {
-				p.add(frames[(i*g.Groups+gr)*size+base(tap):], dy[((b0+i)*o+gr*og+r0)*out:], offsets, b0+i > 0)
+				p.add(frames[(i*g.Groups+gr)*size+f.run(g, tap):], dy[((b0+i)*o+gr*og+r0)*out:], offsets, b0+i > 0)
 			}
 		})
 	}

@@ -47,10 +47,22 @@ func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX2_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_1x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_2x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -59,10 +71,22 @@ func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX2_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_3x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_4x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -71,10 +95,22 @@ func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX2_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_5x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX2_6x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func streamF32AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
@@ -227,10 +263,22 @@ func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_1x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_2x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -239,10 +287,22 @@ func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_3x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_4x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -251,10 +311,22 @@ func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_5x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_6x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -263,10 +335,22 @@ func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_7x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_7x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_8x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_8x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -275,10 +359,22 @@ func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_9x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_9x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_10x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_10x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -287,10 +383,22 @@ func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *
 func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func leftTapsF32AVX512_11x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_11x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
 func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_12x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func leftTapsF32AVX512_12x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func streamF32AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)

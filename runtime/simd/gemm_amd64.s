@@ -881,6 +881,79 @@ store:
 	VZEROUPPER
 	RET
 
+// func leftTapsF32AVX2_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_1x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), DX
+	MOVQ   b+32(FP), BX
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (DX), SI
+	ADDQ         CX, SI
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	PREFETCHT0   512(BX)
+	VBROADCASTSS (SI), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Y15, Y15
+	VADDPS       32(CX), Y14, Y14
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_1x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_1x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), DX
+	MOVQ   b+32(FP), BX
+	VXORPS Y15, Y15, Y15
+
+loop:
+	MOVQ         (DX), SI
+	ADDQ         CX, SI
+	VMOVUPS      (BX), Y0
+	PREFETCHT0   256(BX)
+	VBROADCASTSS (SI), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	ADDQ         $0x20, BX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Y15, Y15
+
+store:
+	VMOVUPS Y15, (AX)
+	VZEROUPPER
+	RET
+
 // func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, FMA3
 TEXT ·tapsF32AVX2_2x2(SB), NOSPLIT, $0-80
@@ -983,6 +1056,97 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y13, (AX)
 	VMOVUPS Y12, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_2x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (DI)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_2x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_2x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (DI)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	ADDQ         CX, DX
+	VADDPS       (DX), Y14, Y14
+
+store:
+	VMOVUPS Y15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y14, (AX)
 	VZEROUPPER
 	RET
 
@@ -1110,6 +1274,115 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y11, (AX)
 	VMOVUPS Y10, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_3x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (DI)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (DI)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_3x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_3x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (DI)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (DI)(DX*2), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	ADDQ         CX, DX
+	VADDPS       (DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+
+store:
+	VMOVUPS Y15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
 	VZEROUPPER
 	RET
 
@@ -1261,6 +1534,135 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y9, (AX)
 	VMOVUPS Y8, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_4x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (R8)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (R8)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (R8)(DI*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_4x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_4x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (R8)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (R8)(DX*2), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VBROADCASTSS (R8)(DI*1), Y4
+	VFMADD231PS  Y0, Y4, Y12
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	ADDQ         CX, DX
+	VADDPS       (DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	ADDQ         CX, DX
+	VADDPS       (DX), Y12, Y12
+
+store:
+	VMOVUPS Y15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y12, (AX)
 	VZEROUPPER
 	RET
 
@@ -1438,6 +1840,155 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y7, (AX)
 	VMOVUPS Y6, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_5x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (R8)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (R8)(DX*2), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (R8)(DI*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_5x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_5x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (R8)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (R8)(DX*2), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VBROADCASTSS (R8)(DI*1), Y4
+	VFMADD231PS  Y0, Y4, Y12
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	ADDQ         CX, DX
+	VADDPS       (DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	ADDQ         CX, DX
+	VADDPS       (DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+
+store:
+	VMOVUPS Y15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y12, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
 	VZEROUPPER
 	RET
 
@@ -1637,6 +2188,173 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y5, (AX)
 	VMOVUPS Y4, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_6x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	VXORPS Y5, Y5, Y5
+	VXORPS Y4, Y4, Y4
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (R8)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (R8)(DX*2), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (R8)(DI*1), Y3
+	VFMADD231PS  Y0, Y3, Y9
+	VFMADD231PS  Y1, Y3, Y8
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (R9)(DX*1), Y3
+	VFMADD231PS  Y0, Y3, Y5
+	VFMADD231PS  Y1, Y3, Y4
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	VADDPS       32(DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	VADDPS       32(DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	VADDPS       32(DX), Y10, Y10
+	ADDQ         CX, DX
+	VADDPS       (DX), Y9, Y9
+	VADDPS       32(DX), Y8, Y8
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	VADDPS       32(DX), Y6, Y6
+	ADDQ         CX, DX
+	VADDPS       (DX), Y5, Y5
+	VADDPS       32(DX), Y4, Y4
+
+store:
+	VMOVUPS Y15, (AX)
+	VMOVUPS Y14, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	VMOVUPS Y12, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	VMOVUPS Y10, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y9, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y4, 32(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX2_6x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·leftTapsF32AVX2_6x8(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (R8)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (R8)(DX*2), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VBROADCASTSS (R8)(DI*1), Y4
+	VFMADD231PS  Y0, Y4, Y12
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	VBROADCASTSS (R9)(DX*1), Y2
+	VFMADD231PS  Y0, Y2, Y10
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Y15, Y15
+	ADDQ         CX, DX
+	VADDPS       (DX), Y14, Y14
+	ADDQ         CX, DX
+	VADDPS       (DX), Y13, Y13
+	ADDQ         CX, DX
+	VADDPS       (DX), Y12, Y12
+	ADDQ         CX, DX
+	VADDPS       (DX), Y11, Y11
+	ADDQ         CX, DX
+	VADDPS       (DX), Y10, Y10
+
+store:
+	VMOVUPS Y15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y12, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y11, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
 	VZEROUPPER
 	RET
 
@@ -5655,6 +6373,80 @@ store:
 	VZEROUPPER
 	RET
 
+// func leftTapsF32AVX512_1x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_1x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), DX
+	MOVQ   b+32(FP), BX
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (DX), SI
+	ADDQ         CX, SI
+	VMOVUPS      (BX), Z0
+	VMOVUPS      64(BX), Z1
+	PREFETCHT0   1024(BX)
+	PREFETCHT0   1088(BX)
+	VBROADCASTSS (SI), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	ADDQ         $0x80, BX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Z31, Z31
+	VADDPS       64(CX), Z30, Z30
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_1x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), DX
+	MOVQ   b+32(FP), BX
+	VPXORD Z31, Z31, Z31
+
+loop:
+	MOVQ         (DX), SI
+	ADDQ         CX, SI
+	VMOVUPS      (BX), Z0
+	PREFETCHT0   512(BX)
+	VBROADCASTSS (SI), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), CX
+	TESTQ        CX, CX
+	JZ           store
+	MOVQ         AX, CX
+	VADDPS       (CX), Z31, Z31
+
+store:
+	VMOVUPS Z31, (AX)
+	VZEROUPPER
+	RET
+
 // func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, AVX512F
 TEXT ·tapsF32AVX512_2x2(SB), NOSPLIT, $0-80
@@ -5757,6 +6549,98 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z29, (AX)
 	VMOVUPS Z28, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_2x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_2x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (DI), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DI)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_2x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (DI), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DI)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
 	VZEROUPPER
 	RET
 
@@ -5884,6 +6768,116 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z27, (AX)
 	VMOVUPS Z26, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_3x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_3x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (DI), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DI)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (DI)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_3x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+
+loop:
+	MOVQ         (BX), DI
+	ADDQ         CX, DI
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (DI), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DI)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (DI)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
 	VZEROUPPER
 	RET
 
@@ -6035,6 +7029,136 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z25, (AX)
 	VMOVUPS Z24, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_4x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_4x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_4x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
 	VZEROUPPER
 	RET
 
@@ -6212,6 +7336,156 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z23, (AX)
 	VMOVUPS Z22, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_5x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_5x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_5x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
 	VZEROUPPER
 	RET
 
@@ -6411,6 +7685,174 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z21, (AX)
 	VMOVUPS Z20, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_6x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_6x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_6x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
 	VZEROUPPER
 	RET
 
@@ -6632,6 +8074,192 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z19, (AX)
 	VMOVUPS Z18, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_7x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_7x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_7x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_7x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
 	VZEROUPPER
 	RET
 
@@ -6875,6 +8503,210 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z17, (AX)
 	VMOVUPS Z16, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_8x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_8x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R9)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_8x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_8x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	VBROADCASTSS (R9)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z24
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
 	VZEROUPPER
 	RET
 
@@ -7144,6 +8976,230 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z15, (AX)
 	VMOVUPS Z14, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_9x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_9x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R9)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_9x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_9x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	VBROADCASTSS (R9)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z24
+	VBROADCASTSS (R10), Z1
+	VFMADD231PS  Z0, Z1, Z23
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
 	VZEROUPPER
 	RET
 
@@ -7435,6 +9491,248 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z13, (AX)
 	VMOVUPS Z12, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_10x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_10x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R9)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_10x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_10x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	VBROADCASTSS (R9)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z24
+	VBROADCASTSS (R10), Z1
+	VFMADD231PS  Z0, Z1, Z23
+	VBROADCASTSS (R10)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z22
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	ADDQ         CX, DX
+	VADDPS       (DX), Z22, Z22
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
 	VZEROUPPER
 	RET
 
@@ -7748,6 +10046,266 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z11, (AX)
 	VMOVUPS Z10, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_11x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_11x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R9)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_11x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_11x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	VBROADCASTSS (R9)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z24
+	VBROADCASTSS (R10), Z1
+	VFMADD231PS  Z0, Z1, Z23
+	VBROADCASTSS (R10)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z22
+	VBROADCASTSS (R10)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	ADDQ         CX, DX
+	VADDPS       (DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
 	VZEROUPPER
 	RET
 
@@ -8083,6 +10641,284 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z9, (AX)
 	VMOVUPS Z8, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_12x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_12x32(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z9, Z9, Z9
+	VPXORD Z8, Z8, Z8
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (R8), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (R8)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (R8)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (R8)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R9)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (R9)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS (R9)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS (R10)(DX*1), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS (R10)(DX*2), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	VBROADCASTSS (R10)(DI*1), Z5
+	VFMADD231PS  Z0, Z5, Z9
+	VFMADD231PS  Z1, Z5, Z8
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	VADDPS       64(DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	VADDPS       64(DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	VADDPS       64(DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	VADDPS       64(DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	VADDPS       64(DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	VADDPS       64(DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	VADDPS       64(DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	VADDPS       64(DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z13, Z13
+	VADDPS       64(DX), Z12, Z12
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	VADDPS       64(DX), Z10, Z10
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z8, Z8
+
+store:
+	VMOVUPS Z31, (AX)
+	VMOVUPS Z30, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	VMOVUPS Z28, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	VMOVUPS Z26, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	VMOVUPS Z24, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	VMOVUPS Z22, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	VMOVUPS Z20, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	VMOVUPS Z18, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	VMOVUPS Z16, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z14, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, (AX)
+	VMOVUPS Z12, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	VMOVUPS Z10, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z8, 64(AX)
+	VZEROUPPER
+	RET
+
+// func leftTapsF32AVX512_12x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·leftTapsF32AVX512_12x16(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   ra+16(FP), DX
+	MOVQ   offset+24(FP), BX
+	MOVQ   b+32(FP), SI
+	LEAQ   (DX)(DX*2), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+
+loop:
+	MOVQ         (BX), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(DX*4), R9
+	LEAQ         (R9)(DX*4), R10
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (R8), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (R8)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (R8)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (R8)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (R9), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R9)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (R9)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	VBROADCASTSS (R9)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z24
+	VBROADCASTSS (R10), Z1
+	VFMADD231PS  Z0, Z1, Z23
+	VBROADCASTSS (R10)(DX*1), Z2
+	VFMADD231PS  Z0, Z2, Z22
+	VBROADCASTSS (R10)(DX*2), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VBROADCASTSS (R10)(DI*1), Z4
+	VFMADD231PS  Z0, Z4, Z20
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         AX
+	JNZ          loop
+	MOVQ         c+40(FP), AX
+	MOVQ         rc+48(FP), CX
+	MOVQ         accumulate+56(FP), DX
+	TESTQ        DX, DX
+	JZ           store
+	MOVQ         AX, DX
+	VADDPS       (DX), Z31, Z31
+	ADDQ         CX, DX
+	VADDPS       (DX), Z30, Z30
+	ADDQ         CX, DX
+	VADDPS       (DX), Z29, Z29
+	ADDQ         CX, DX
+	VADDPS       (DX), Z28, Z28
+	ADDQ         CX, DX
+	VADDPS       (DX), Z27, Z27
+	ADDQ         CX, DX
+	VADDPS       (DX), Z26, Z26
+	ADDQ         CX, DX
+	VADDPS       (DX), Z25, Z25
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	ADDQ         CX, DX
+	VADDPS       (DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	ADDQ         CX, DX
+	VADDPS       (DX), Z20, Z20
+
+store:
+	VMOVUPS Z31, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z30, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z29, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z28, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z27, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z25, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
 	VZEROUPPER
 	RET
 

@@ -18,6 +18,7 @@ type Runs struct {
 	split                                      func(n int, src, even, odd *byte)
 	merge                                      func(n int, even, odd, dst *byte)
 	pickRows                                   [2]pickRowsFunc // into the cache, past it
+	moveRows                                   [2]moveRowsFunc // in pieces of lanes elements, of half as many
 	odd                                        func(n int, src *byte) uint64
 }
 
@@ -25,6 +26,8 @@ type Runs struct {
 const convertStep = 16
 
 type panelsFunc func(n int, src *byte, ld uintptr, dst *byte, dd, pd uintptr)
+
+type moveRowsFunc func(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 type convertFunc func(n int, src, dst *byte)
 
@@ -262,6 +265,27 @@ func (r *Runs) Merge(dst, even, odd []float32) {
 			dst[i] = even[i/2]
 		} else {
 			dst[i] = odd[i/2]
+		}
+	}
+}
+
+// MoveRows copies n rows of cols elements; the rows are dstRow and srcRow
+// elements apart. The two do not overlap.
+func (r *Runs) MoveRows(n, cols int, dst []float32, dstRow int, src []float32, srcRow int) {
+	if n == 0 || cols == 0 {
+		return
+	}
+	_ = src[(n-1)*srcRow+cols-1]
+	_ = dst[(n-1)*dstRow+cols-1]
+	for i, k := range r.moveRows {
+		if lanes := r.lanes >> i; k != nil && cols >= lanes {
+			k(n, strideBytes[float32](cols-lanes), at(src), strideBytes[float32](srcRow), at(dst), strideBytes[float32](dstRow))
+			return
+		}
+	}
+	for i := range n {
+		for j, x := range src[i*srcRow:][:cols] {
+			dst[i*dstRow+j] = x
 		}
 	}
 }

@@ -57,19 +57,39 @@ var runs = [...]*Runs{
 	{
 		Level: AVX2, SumRows: 8, lanes: 8, rowCols: 16, widenRows: [2]panelsFunc{widenRowsBF16AVX2_1, widenRowsBF16AVX2_4}, stream8: streamBF16AVX2_8, stream1: streamBF16AVX2_1,
 		widenBF16: widenBF16AVX2, widenF16: widenF16AVX2, narrowBF16: narrowBF16AVX2, narrowF16: narrowF16AVX2,
-		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2},
+		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2}, moveRows: [2]moveRowsFunc{moveRowsAVX2},
 	},
 	{
 		Level: AVX512, SumRows: 16, lanes: 16, rowCols: 32, widenRows: [2]panelsFunc{widenRowsBF16AVX512_1, widenRowsBF16AVX512_4}, stream8: streamBF16AVX512_8, stream1: streamBF16AVX512_1,
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
-		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, odd: oddF32,
+		max: maxF32AVX512, min: minF32AVX512, find: findF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, moveRows: [2]moveRowsFunc{moveRowsAVX512, moveRowsAVX2}, odd: oddF32,
 	},
 }
 
 var tapsF32 = [...]*TapsF32{
 	&goTaps,
-	{Rows: 6, Cols: 16, taps: [2][]tapsFunc{{nil, tapsF32AVX2_1x2, tapsF32AVX2_2x2, tapsF32AVX2_3x2, tapsF32AVX2_4x2, tapsF32AVX2_5x2, tapsF32AVX2_6x2}, {nil, tapsF32AVX2_1x4, tapsF32AVX2_2x4, tapsF32AVX2_3x4, tapsF32AVX2_4x4, tapsF32AVX2_5x4, tapsF32AVX2_6x4}}},
-	{Rows: 12, Cols: 32, taps: [2][]tapsFunc{{nil, tapsF32AVX512_1x2, tapsF32AVX512_2x2, tapsF32AVX512_3x2, tapsF32AVX512_4x2, tapsF32AVX512_5x2, tapsF32AVX512_6x2, tapsF32AVX512_7x2, tapsF32AVX512_8x2, tapsF32AVX512_9x2, tapsF32AVX512_10x2, tapsF32AVX512_11x2, tapsF32AVX512_12x2}, {nil, tapsF32AVX512_1x4, tapsF32AVX512_2x4, tapsF32AVX512_3x4, tapsF32AVX512_4x4, tapsF32AVX512_5x4, tapsF32AVX512_6x4, tapsF32AVX512_7x4, tapsF32AVX512_8x4, tapsF32AVX512_9x4, tapsF32AVX512_10x4, tapsF32AVX512_11x4, tapsF32AVX512_12x4}}},
+	{
+		Rows: 6, Cols: 16, Narrow: 8,
+		taps: [2][]tapsFunc{
+			{nil, tapsF32AVX2_1x2, tapsF32AVX2_2x2, tapsF32AVX2_3x2, tapsF32AVX2_4x2, tapsF32AVX2_5x2, tapsF32AVX2_6x2},
+			{nil, tapsF32AVX2_1x4, tapsF32AVX2_2x4, tapsF32AVX2_3x4, tapsF32AVX2_4x4, tapsF32AVX2_5x4, tapsF32AVX2_6x4},
+		},
+		left: [2][]leftTapsFunc{
+			{nil, leftTapsF32AVX2_1x8, leftTapsF32AVX2_2x8, leftTapsF32AVX2_3x8, leftTapsF32AVX2_4x8, leftTapsF32AVX2_5x8, leftTapsF32AVX2_6x8},
+			{nil, leftTapsF32AVX2_1x16, leftTapsF32AVX2_2x16, leftTapsF32AVX2_3x16, leftTapsF32AVX2_4x16, leftTapsF32AVX2_5x16, leftTapsF32AVX2_6x16},
+		},
+	},
+	{
+		Rows: 12, Cols: 32, Narrow: 16,
+		taps: [2][]tapsFunc{
+			{nil, tapsF32AVX512_1x2, tapsF32AVX512_2x2, tapsF32AVX512_3x2, tapsF32AVX512_4x2, tapsF32AVX512_5x2, tapsF32AVX512_6x2, tapsF32AVX512_7x2, tapsF32AVX512_8x2, tapsF32AVX512_9x2, tapsF32AVX512_10x2, tapsF32AVX512_11x2, tapsF32AVX512_12x2},
+			{nil, tapsF32AVX512_1x4, tapsF32AVX512_2x4, tapsF32AVX512_3x4, tapsF32AVX512_4x4, tapsF32AVX512_5x4, tapsF32AVX512_6x4, tapsF32AVX512_7x4, tapsF32AVX512_8x4, tapsF32AVX512_9x4, tapsF32AVX512_10x4, tapsF32AVX512_11x4, tapsF32AVX512_12x4},
+		},
+		left: [2][]leftTapsFunc{
+			{nil, leftTapsF32AVX512_1x16, leftTapsF32AVX512_2x16, leftTapsF32AVX512_3x16, leftTapsF32AVX512_4x16, leftTapsF32AVX512_5x16, leftTapsF32AVX512_6x16, leftTapsF32AVX512_7x16, leftTapsF32AVX512_8x16, leftTapsF32AVX512_9x16, leftTapsF32AVX512_10x16, leftTapsF32AVX512_11x16, leftTapsF32AVX512_12x16},
+			{nil, leftTapsF32AVX512_1x32, leftTapsF32AVX512_2x32, leftTapsF32AVX512_3x32, leftTapsF32AVX512_4x32, leftTapsF32AVX512_5x32, leftTapsF32AVX512_6x32, leftTapsF32AVX512_7x32, leftTapsF32AVX512_8x32, leftTapsF32AVX512_9x32, leftTapsF32AVX512_10x32, leftTapsF32AVX512_11x32, leftTapsF32AVX512_12x32},
+		},
+	},
 }
 
 var (

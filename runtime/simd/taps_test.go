@@ -54,6 +54,77 @@ func TestTaps(t *testing.T) {
 	}
 }
 
+func TestLeftTaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	for _, l := range Available() {
+		g := TapsOf(l)
+		for rows := 1; rows <= g.Rows; rows++ {
+			for _, cols := range []int{g.Narrow, g.Cols} {
+				for _, k := range []int{1, 9, 30} {
+					elems := make([]int, k)
+					for i := range elems {
+						elems[i] = r.IntN(200)
+					}
+					step, ld := 1+r.IntN(3), cols+r.IntN(5)
+					a := fill[float32](slices.Max(elems)+(rows-1)*step+1, 1)
+					b := fill[float32](k*cols, 2)
+					for _, acc := range []bool{false, true} {
+						c := fill[float32](rows*ld, 3)
+						want := slices.Clone(c)
+						for i := range rows {
+							for j := range cols {
+								var s float32
+								for p, e := range elems {
+									s = FMA32(a[e+i*step], b[p*cols+j], s)
+								}
+								if acc {
+									s += want[i*ld+j]
+								}
+								want[i*ld+j] = s
+							}
+						}
+						g.LeftTile(rows, cols, a, step, NewOffsets(elems), b, c, ld, acc)
+						if !slices.Equal(c, want) {
+							t.Fatalf("%v: %d rows, %d columns, %d terms, accumulate %v differ", l, rows, cols, k, acc)
+						}
+					}
+					for _, short := range []struct{ a, b, c int }{{len(a) - 1, k * cols, rows * ld}, {len(a), k*cols - 1, rows * ld}, {len(a), k * cols, (rows-1)*ld + cols - 1}} {
+						func() {
+							defer func() {
+								if recover() == nil {
+									t.Errorf("%v: operands of %v elements were accepted", l, short)
+								}
+							}()
+							g.LeftTile(rows, cols, a[:short.a], step, NewOffsets(elems), b[:short.b], make([]float32, short.c), ld, false)
+						}()
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMoveRows(t *testing.T) {
+	for _, l := range Available() {
+		v := RunsOf(l)
+		for cols := 1; cols < 70; cols++ {
+			for _, n := range []int{1, 2, 5} {
+				from, to := cols+cols%3, cols+cols%5
+				src := fill[float32]((n-1)*from+cols, 1)
+				dst := fill[float32]((n-1)*to+cols, 2)
+				want := slices.Clone(dst)
+				for i := range n {
+					copy(want[i*to:][:cols], src[i*from:])
+				}
+				v.MoveRows(n, cols, dst, to, src, from)
+				if !slices.Equal(dst, want) {
+					t.Fatalf("%v: %d rows of %d elements differ", l, n, cols)
+				}
+			}
+		}
+	}
+}
+
 func TestSplitAndMerge(t *testing.T) {
 	for _, l := range Available() {
 		v := RunsOf(l)

@@ -35,6 +35,9 @@ func split32AVX2(n int, src *byte, even *byte, odd *byte)
 func merge32AVX2(n int, even *byte, odd *byte, dst *byte)
 
 //go:noescape
+func moveRowsAVX2(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
+
+//go:noescape
 func widenBF16AVX512(n int, src *byte, dst *byte)
 
 //go:noescape
@@ -63,3 +66,6 @@ func split32AVX512(n int, src *byte, even *byte, odd *byte)
 
 //go:noescape
 func merge32AVX512(n int, even *byte, odd *byte, dst *byte)
+
+//go:noescape
+func moveRowsAVX512(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)

@@ -425,6 +425,37 @@ loop:
 	VZEROUPPER
 	RET
 
+// func moveRowsAVX2(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
+// Requires: AVX
+TEXT ·moveRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ last+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ ld+24(FP), BX
+	MOVQ dst+32(FP), SI
+	MOVQ dd+40(FP), DI
+
+row:
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, CX
+	JAE     end
+	VMOVUPS (DX)(R8*1), Y0
+	VMOVUPS Y0, (SI)(R8*1)
+	ADDQ    $0x20, R8
+	JMP     loop
+
+end:
+	VMOVUPS (DX)(CX*1), Y0
+	VMOVUPS Y0, (SI)(CX*1)
+	ADDQ    BX, DX
+	ADDQ    DI, SI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func widenBF16AVX512(n int, src *byte, dst *byte)
 // Requires: AVX, AVX512F
 TEXT ·widenBF16AVX512(SB), NOSPLIT, $0-24
@@ -1020,5 +1051,36 @@ loop:
 	ADDQ      $0x80, BX
 	SUBQ      $0x10, AX
 	JG        loop
+	VZEROUPPER
+	RET
+
+// func moveRowsAVX512(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
+// Requires: AVX, AVX512F
+TEXT ·moveRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ last+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ ld+24(FP), BX
+	MOVQ dst+32(FP), SI
+	MOVQ dd+40(FP), DI
+
+row:
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, CX
+	JAE     end
+	VMOVUPS (DX)(R8*1), Z0
+	VMOVUPS Z0, (SI)(R8*1)
+	ADDQ    $0x40, R8
+	JMP     loop
+
+end:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS Z0, (SI)(CX*1)
+	ADDQ    BX, DX
+	ADDQ    DI, SI
+	DECQ    AX
+	JNZ     row
 	VZEROUPPER
 	RET

@@ -137,17 +137,8 @@ func taps(s asm.ISA, e asm.Elem, rows, segs int) {
 		}
 	}
 	for i := range rows {
-		m := Mem{Base: bases[i/4]}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ra, 1
-		case 2:
-			m.Index, m.Scale = ra, 2
-		case 3:
-			m.Index, m.Scale = ra3, 1
-		}
 		x := vecs + i%temps
-		e.Broadcast(m, s.Reg(x))
+		e.Broadcast(asm.Row(i, bases[i/4], ra, ra3), s.Reg(x))
 		for j := range vecs {
 			e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
 		}
@@ -155,6 +146,64 @@ func taps(s asm.ISA, e asm.Elem, rows, segs int) {
 	for _, p := range bases {
 		ADDQ(ka, p)
 	}
+	ADDQ(Imm(8), offset)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	c := Load(Param("c"), GP64())
+	rc := Load(Param("rc"), GP64())
+	accumulate := Load(Param("accumulate"), GP64())
+	finish(s, e, rows, vecs, c, rc, accumulate, acc)
+}
+
+// leftTaps writes the tile whose left operand lies anywhere: term p begins at
+// a+offset[p] (bytes), its rows ra bytes apart. The rows of b are dense, as wide as the tile.
+//
+//	c[i,j] = (c[i,j] +) Σ (a+offset[p])[i*ra] · b[p*vecs*lanes+j]
+func leftTaps(s asm.ISA, e asm.Elem, rows, vecs int) {
+	TEXT(fmt.Sprintf("leftTaps%s%s_%dx%d", e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
+		"func(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)")
+	Pragma("noescape")
+	k := Load(Param("k"), GP64())
+	a := Load(Param("a"), GP64())
+	ra := Load(Param("ra"), GP64())
+	offset := Load(Param("offset"), GP64())
+	b := Load(Param("b"), GP64())
+	var ra3 reg.Register
+	if rows > 3 {
+		ra3 = GP64()
+		LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	}
+	bases := []reg.Register{GP64()}
+	for i := 4; i < rows; i += 4 {
+		bases = append(bases, GP64())
+	}
+	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
+	temps := min(s.Regs-rows*vecs-vecs, 4)
+	for i := range rows {
+		for j := range vecs {
+			s.Zero(s.Reg(acc(i, j)))
+		}
+	}
+	Label("loop")
+	MOVQ(Mem{Base: offset}, bases[0])
+	ADDQ(a, bases[0])
+	for i, p := range bases[1:] {
+		LEAQ(Mem{Base: bases[i], Index: ra, Scale: 4}, p)
+	}
+	for j := range vecs {
+		VMOVUPS(Mem{Base: b, Disp: j * s.Bytes}, s.Reg(j))
+	}
+	for l := 0; l < vecs*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: b, Disp: 8*vecs*s.Bytes + l})
+	}
+	for i := range rows {
+		x := vecs + i%temps
+		e.Broadcast(asm.Row(i, bases[i/4], ra, ra3), s.Reg(x))
+		for j := range vecs {
+			e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
+		}
+	}
+	ADDQ(Imm(uint64(vecs*s.Bytes)), b)
 	ADDQ(Imm(8), offset)
 	DECQ(k)
 	JNZ(LabelRef("loop"))
@@ -464,6 +513,8 @@ func main() {
 				for rows := 1; rows <= shapes[s.Name]; rows++ {
 					taps(s, e, rows, 2)
 					taps(s, e, rows, 4)
+					leftTaps(s, e, rows, 2)
+					leftTaps(s, e, rows, 1)
 				}
 			}
 			stream(s, e, 8, false)

@@ -367,6 +367,38 @@ func merge(s asm.ISA) {
 	RET()
 }
 
+// moveRows copies n rows, ld and dd bytes apart, that are at least one register
+// long: registers from the begin up to byte last, which the last one takes in.
+func moveRows(s asm.ISA) {
+	TEXT("moveRows"+s.Name, NOSPLIT, "func(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	last := Load(Param("last"), GP64())
+	src := Load(Param("src"), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst"), GP64())
+	dd := Load(Param("dd"), GP64())
+	at, v := GP64(), s.New()
+	Label("row")
+	XORQ(at, at)
+	Label("loop")
+	CMPQ(at, last)
+	JAE(LabelRef("end"))
+	VMOVUPS(Mem{Base: src, Index: at, Scale: 1}, v)
+	VMOVUPS(v, Mem{Base: dst, Index: at, Scale: 1})
+	ADDQ(Imm(uint64(s.Bytes)), at)
+	JMP(LabelRef("loop"))
+	Label("end")
+	VMOVUPS(Mem{Base: src, Index: last, Scale: 1}, v)
+	VMOVUPS(v, Mem{Base: dst, Index: last, Scale: 1})
+	ADDQ(ld, src)
+	ADDQ(dd, dst)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
 // places is a register of lane numbers for a permutation of two AVX-512 registers.
 func places(f func(lane uint32) uint32) reg.VecVirtual {
 	stack := AllocLocal(64)
@@ -388,6 +420,7 @@ func main() {
 		sums(s)
 		split(s)
 		merge(s)
+		moveRows(s)
 	}
 	Generate()
 }
