@@ -16,6 +16,7 @@ var standAlone = map[op.Name]bool{
 	"quantile": true, "nanquantile": true, "quantile_ranks": true,
 	"unique": true, "unique_consecutive": true, "searchsorted": true, "bucketize": true, "isin": true,
 	"bincount": true, "histc": true, "ctc_loss": true, "ctc_loss_backward": true,
+	"scaled_dot_product_attention_backward": true,
 }
 
 // joins are rows that glue arrays together: a padded maximum for the compiler.

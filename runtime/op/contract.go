@@ -138,7 +138,7 @@ var contractOps = slices.Concat(linalgRows(), []Def{
 		Params:  []Param{tensor("input")},
 		Shape:   traceShape, DType: traceType,
 		Grad: traceGrad, Kernel: kernel.Trace, Lower: lowerTrace, Cost: traceCost},
-	attentionRow(),
+	attentionRow(), attentionBackRow(),
 })
 
 // addedParams are the parameters of addmm and its family.

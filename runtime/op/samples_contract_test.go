@@ -39,6 +39,12 @@ func (samples) Contract() map[Name][]sample {
 			{in: []any{d(2, 3), d(3, 3), d(3, 2), bools(d(2, 3), true, false, true, false, false, false)}, first: true},
 			{in: []any{d(1, 2, 3), d(1, 3, 3), d(1, 3, 2), d(2, 3)}},
 		},
+		attentionBack: {
+			{in: []any{d(1, 2, 3, 3), d(1, 2, 3, 4), d(1, 2, 5, 4), d(1, 2, 5, 3), nil}},
+			{in: []any{d(2, 3, 2), d(2, 3, 4), d(2, 3, 4), d(2, 3, 2), nil}, attrs: attrs("is_causal", true)},
+			{in: []any{d(1, 4, 2, 2), d(1, 4, 2, 3), d(1, 2, 3, 3), d(1, 2, 3, 2), nil}, attrs: attrs("scale", 0.7)},
+			{in: []any{d(2, 2), d(2, 3), d(3, 3), d(3, 2), bools(d(2, 3), true, false, true, false, false, false)}},
+		},
 		"trace": {{in: []any{d(2, 3)}}},
 	}
 }

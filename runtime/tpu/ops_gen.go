@@ -354,6 +354,7 @@ const (
 	rCdist
 	rTrace
 	rScaledDotProductAttention
+	rScaledDotProductAttentionBackward
 	rFftC2c
 	rLuFactorEx
 	rLuUnpack
@@ -825,6 +826,7 @@ var rowNames = [...]op.Name{
 	"cdist",
 	"trace",
 	"scaled_dot_product_attention",
+	"scaled_dot_product_attention_backward",
 	"fft_c2c",
 	"lu_factor_ex",
 	"lu_unpack",
