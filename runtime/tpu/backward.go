@@ -124,6 +124,7 @@ func GradAll(ys, gradients []*Tensor, o GradOptions, xs ...*Tensor) []*Tensor {
 	p.run()
 	out := make([]*Tensor, len(xs))
 	for i, h := range targets {
+		p.join(h)
 		g := p.pending[h]
 		if g == nil {
 			if !o.AllowUnused {
@@ -152,13 +153,14 @@ type pass struct {
 	nodes   []*node           // newest first
 	leaves  []*history        // in the order they were found
 	pending map[*history]*Tensor
+	parts   map[*history]*pieces
 	refs    map[*Storage]int  // pending gradients that see the storage
 	ours    map[*Storage]bool // made by this pass and in nobody else's hands
 	made    []*Storage        // by the rule that runs now
 }
 
 func (e *engine) startPass(name string, ys, gs []*Tensor, o GradOptions, targets []*history) *pass {
-	p := &pass{e: e, opts: o, pending: map[*history]*Tensor{}, refs: map[*Storage]int{}, ours: map[*Storage]bool{}}
+	p := &pass{e: e, opts: o, pending: map[*history]*Tensor{}, parts: map[*history]*pieces{}, refs: map[*Storage]int{}, ours: map[*Storage]bool{}}
 	if o.CreateGraph {
 		p.opts.RetainGraph = true
 	}
@@ -306,15 +308,17 @@ func (p *pass) step(n *node) {
 		return
 	}
 	p.made = p.made[:0]
-	grads := p.rule(n, dy)
-	if p.e.anomaly {
-		p.inspect(n, grads)
-	}
-	for i, h := range n.ins {
-		if h == nil || i >= len(grads) || grads[i] == nil {
-			continue
+	if g, ok := dy[0].(*Tensor); !ok || !p.keep(n, g) {
+		grads := p.rule(n, dy)
+		if p.e.anomaly {
+			p.inspect(n, grads)
 		}
-		p.add(h, p.fit(grads[i], n.inSpecs[i]))
+		for i, h := range n.ins {
+			if h == nil || i >= len(grads) || grads[i] == nil {
+				continue
+			}
+			p.add(h, p.fit(grads[i], n.inSpecs[i]))
+		}
 	}
 	if !p.opts.RetainGraph {
 		n.freed = true
@@ -424,6 +428,7 @@ func (p *pass) add(h *history, g *Tensor) {
 
 // take removes the gathered gradient of h and runs its hooks.
 func (p *pass) take(h *history) *Tensor {
+	p.join(h)
 	g := p.pending[h]
 	if g == nil {
 		return nil
