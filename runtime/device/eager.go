@@ -4,18 +4,14 @@ import "github.com/tpush/tpush/runtime/op"
 
 // A Single is one run of a program of one result: a Launch without its lists.
 type Single struct {
-	In    []Buffer // per graph input
-	Attrs op.Attrs // of the only node
-	Owner Owner
-	Home  *Home // where the result notes its block; nil: in itself
+	In     []Buffer // per graph input
+	Attrs  op.Attrs // of the only node
+	Tenant Tenant
+	Shelf  *Shelf // with the home of the result; nil: it has one of its own
+	At     int    // its place there
 	// Late allows that the numbers are computed when somebody looks at them.
 	Late bool
 }
-
-// A Home is where a buffer notes its block of HBM, nil when it has none. Who
-// cleans up after buffers that Go's collector took keeps their homes, and so
-// nothing of the buffers themselves.
-type Home struct{ Block *Block }
 
 // A SingleRunner is an executable that may take a shorter way than Run, for
 // programs that are one operation launched alone.

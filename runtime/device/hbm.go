@@ -24,6 +24,7 @@ type HBM struct {
 	head, tail *Block   // by address
 	free       *Block   // tree by size, then address
 	spare      []*Block // Blocks to use again
+	leaving    []*Block // scratch of Shelf.Drop
 	random     uint32   // priorities of the tree
 
 	sink  trace.Sink
@@ -35,13 +36,15 @@ type HBM struct {
 }
 
 // A Block is a piece of HBM. The holder may read it until Free.
-// Bytes and Owner mean nothing in a free block.
+// Bytes and Owner mean nothing in a free block, Owner nothing in a strip.
 type Block struct {
 	Addr  int64
 	Size  int64 // multiple of the granule
 	Bytes int64 // what the numbers need
 	Owner Owner
 
+	shelf       *Shelf // whose strip it is; nil: it is none
+	from, count uint8  // of a strip: its first place on the shelf, and how many
 	taken       bool
 	loose       bool   // freed and not in the tree: while FreeAll runs
 	prev, next  *Block // by address
@@ -73,7 +76,7 @@ func (h *HBM) TryAlloc(bytes, padded int64, o *Owner) *Block {
 	size := h.roundUp(max(padded, bytes))
 	if size == 0 {
 		b := h.newBlock()
-		b.Addr, b.Size, b.Bytes, b.Owner, b.taken = 0, 0, 0, *o, true
+		b.Addr, b.Size, b.Bytes, b.Owner, b.taken, b.shelf = 0, 0, 0, *o, true, nil
 		h.mu.Unlock()
 		return b
 	}
@@ -82,33 +85,50 @@ func (h *HBM) TryAlloc(bytes, padded int64, o *Owner) *Block {
 		h.mu.Unlock()
 		return nil
 	}
-	b := f
-	switch {
-	case f.Size == size:
-		h.removeFree(f)
-	default:
-		if !stays {
-			h.removeFree(f)
-		}
-		b = h.newBlock()
-		b.Addr, b.Size = f.Addr, size
-		f.Addr += size
-		f.Size -= size
-		h.linkBefore(b, f)
-		if !stays {
-			h.insertFree(f)
-		}
-	}
-	b.taken, b.Bytes, b.Owner = true, bytes, *o
-	h.live++
-	h.used += size
-	h.padding += size - bytes
-	h.peak = max(h.peak, h.used)
+	b := h.carve(f, size, stays)
+	b.Bytes, b.Owner = bytes, *o
+	h.took(size, bytes)
 	if h.sink != nil {
 		h.emit(trace.Alloc, b)
 	}
 	h.mu.Unlock()
 	return b
+}
+
+// carve makes the first size bytes of a free block a taken one. stays is that of bestFit.
+func (h *HBM) carve(f *Block, size int64, stays bool) *Block {
+	b := f
+	switch {
+	case f.Size == size:
+		h.removeFree(f)
+	default:
+		b = h.newBlock()
+		b.Addr, b.Size = f.Addr, size
+		h.shorten(f, size, stays)
+		h.linkBefore(b, f)
+	}
+	b.taken, b.shelf = true, nil
+	return b
+}
+
+// shorten takes the first size bytes, and not all, from a free block.
+func (h *HBM) shorten(f *Block, size int64, stays bool) {
+	if !stays {
+		h.removeFree(f)
+	}
+	f.Addr += size
+	f.Size -= size
+	if !stays {
+		h.insertFree(f)
+	}
+}
+
+// took counts one array more.
+func (h *HBM) took(size, bytes int64) {
+	h.live++
+	h.used += size
+	h.padding += size - bytes
+	h.peak = max(h.peak, h.used)
 }
 
 // Free gives a block back. The caller must not use it afterwards.
@@ -143,7 +163,10 @@ func (h *HBM) release(b *Block) {
 	if b.Size == 0 {
 		return
 	}
-	h.live--
+	h.live -= b.arrays()
+	if b.shelf != nil {
+		b.shelf = nil
+	}
 	h.used -= b.Size
 	h.padding -= b.Size - b.Bytes
 	if h.sink != nil {

@@ -62,16 +62,29 @@ const largestOwners = 10
 func (h *HBM) Blocks() []BlockInfo {
 	all := make([]BlockInfo, 0, 2*h.live+1)
 	for b := h.head; b != nil; b = b.next {
-		all = append(all, b.info())
+		if !b.taken {
+			all = append(all, BlockInfo{Addr: b.Addr, Size: b.Size})
+			continue
+		}
+		for i := range b.arrays() {
+			all = append(all, b.piece(i))
+		}
 	}
 	return all
 }
 
-func (b *Block) info() BlockInfo {
-	if !b.taken {
-		return BlockInfo{Addr: b.Addr, Size: b.Size}
+// taken goes through what is taken, in the order of the addresses.
+func (h *HBM) taken(yield func(*BlockInfo) bool) {
+	for b := h.head; b != nil; b = b.next {
+		if !b.taken {
+			continue
+		}
+		for i := range b.arrays() {
+			if p := b.piece(i); !yield(&p) {
+				return
+			}
+		}
 	}
-	return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: true, Owner: b.Owner}
 }
 
 // Owners adds up the taken blocks by source line (by What where the place is
@@ -83,10 +96,7 @@ func (h *HBM) Owners() []OwnerUse {
 	}
 	index := map[key]int{}
 	var all []OwnerUse
-	for b := h.head; b != nil; b = b.next {
-		if !b.taken {
-			continue
-		}
+	for b := range h.taken {
 		f := b.Owner.Stack.Top()
 		k := key{cell: f.Cell, line: f.Line, file: f.File}
 		if k == (key{}) {
@@ -123,9 +133,9 @@ func (h *HBM) Exhausted(bytes, padded int64, o Owner) *OutOfMemoryError {
 		e.Largest = e.Largest[:largestOwners]
 	}
 	var most int64
-	for b := h.head; b != nil; b = b.next {
-		if p := b.Size - b.Bytes; b.taken && p > most {
-			most, e.MostPadded = p, b.info()
+	for b := range h.taken {
+		if p := b.Size - b.Bytes; p > most {
+			most, e.MostPadded = p, *b
 		}
 	}
 	return e

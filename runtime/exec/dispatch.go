@@ -122,7 +122,6 @@ type Dispatcher struct {
 	syncer    device.Syncer // dev, when it is one
 
 	dropped  dropList
-	leaving  []*device.Block // scratch of releaseHusks
 	attached any
 }
 
@@ -219,6 +218,12 @@ func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 // it is small and launched at once.
 func (d *Dispatcher) Apply1At(slot Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
+	if slot.Slab != nil && !d.watched() {
+		if v := d.eager(slot, def, attrs, in); v != nil {
+			d.mu.Unlock()
+			return v, nil
+		}
+	}
 	defer d.unlock()
 	if def.Infer == nil {
 		return d.apply1(slot, def, attrs, -1, in)
@@ -283,7 +288,7 @@ func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, i
 	v := slot.Value()
 	d.make(v, s.out, n, 0)
 	n.outs = append(n.outs, v)
-	n.home = &slot.Husk.homes[slot.At]
+	n.shelf, n.place = slot.Husk.shelf, slot.At
 	err = d.finish(n, donor)
 	if v.place >= 0 { // the long way
 		slot.Husk.others = append(slot.Husk.others, v)
@@ -347,7 +352,7 @@ func (d *Dispatcher) begin(info *defInfo, attrs op.Attrs, in []*Value, room *def
 	case !d.mode.EveryOp || info.meta:
 		n = &node{in: make([]*Value, 0, len(in))}
 	default:
-		n.queued, n.needed, n.reached, n.held, n.region, n.site, n.home = false, 0, 0, 0, 0, nil, nil
+		n.queued, n.needed, n.reached, n.held, n.region, n.site, n.shelf = false, 0, 0, 0, 0, nil, nil
 	}
 	n.def, n.info, n.attrs, n.opn, n.stack = def, info, attrs, d.nextOp, st
 	n.in, n.outs = append(n.in[:0], in...), n.outs[:0]

@@ -78,7 +78,7 @@ func (p *Program) note(r *region, e *entry, gen uint32) {
 			return
 		}
 		c := *n
-		c.in, c.outs, c.site, c.home = nil, nil, nil, nil
+		c.in, c.outs, c.site, c.shelf = nil, nil, nil, nil
 		p.r.nodes = append(p.r.nodes, &c)
 		known.attrs = append(known.attrs, n.attrs)
 		known.ops = append(known.ops, launchedOp{n.opn, n.stack})

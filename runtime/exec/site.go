@@ -31,8 +31,11 @@ type site struct {
 	entry *entry
 	run   device.SingleRunner // nil: the entry has no shorter way
 	plan  *device.Plan
-	// Of the chip.
-	issueNS, syncNS int64
+	kind  device.Kind // of its results as owners
+	plain bool        // nothing about its operands is checked before it is launched
+	// Of the plan and the chip.
+	durationNS, savedBytes int64
+	issueNS, syncNS        int64
 	// For the trace.
 	names []string
 	key   string
@@ -78,6 +81,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 // addSite remembers a call.
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
 	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
+	s.plain = !s.large && !i.meta && i.def.Indices == nil && i.def.Trap == nil
 	for k, v := range in {
 		if v != nil && slices.Index(in, v) == k {
 			s.feeds = append(s.feeds, k)
@@ -162,14 +166,88 @@ func kept(attrs op.Attrs) op.Attrs {
 	return attrs
 }
 
+// eager applies an operation that nobody watches and whose site has been here
+// before, with its result in the slot: the straight way of small operations. When
+// it gives nil nothing has happened.
+func (d *Dispatcher) eager(slot Slot, def *op.Def, attrs op.Attrs, in []*Value) *Value {
+	info := d.info(def)
+	s := info.siteOf(in, attrs)
+	if s == nil || !s.plain || s.run == nil || !s.current(d) || d.syncer != nil && d.mode.Wait {
+		return nil
+	}
+	d.collect()
+	d.nextOp++
+	d.nextID++
+	v := slot.Value()
+	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &info.name, -1, settled
+	if _, ok := d.single(s, in, attrs, v, slot.Husk.shelf, slot.At, !d.mode.Wait); !ok {
+		d.nextOp--
+		d.nextID--
+		return nil
+	}
+	d.stats.Ops++
+	return v
+}
+
+// watched says whether somebody is to be told of operations, or asked, before
+// or after they are launched.
+func (d *Dispatcher) watched() bool {
+	return d.place != nil || len(d.hooks) > 0 || d.past.ring != nil || d.precision != "" || d.capturing || d.recording != nil || d.tracing()
+}
+
+// current says whether what the site knows of its executable still holds.
+func (s *site) current(d *Dispatcher) bool {
+	return s.entry != nil && s.gen == d.cache.gen && s.level == d.mode.Level
+}
+
+// single runs the executable of a site and books its launch. late allows that o,
+// the result, is computed later. When it gives false nothing has happened.
+func (d *Dispatcher) single(s *site, in []*Value, attrs op.Attrs, o *Value, shelf *device.Shelf, place int, late bool) (startNS int64, ok bool) {
+	l := &d.singleA
+	l.In = l.In[:0]
+	for _, k := range s.feeds {
+		v := in[k]
+		if v.buf == nil || v.state != Ready && v.state != Constant {
+			return 0, false
+		}
+		l.In = append(l.In, v.buf)
+	}
+	number := d.stats.Launches + 1
+	t := &l.Tenant
+	t.Value, t.Op, t.Launch = o.id, o.opn, int(number)
+	if t.Kind != &s.kind { // writing pointers costs more than comparing them
+		t.Kind = &s.kind
+	}
+	if t.Stack != o.stack {
+		t.Stack = o.stack
+	}
+	l.Attrs, l.Shelf, l.At, l.Late = attrs, shelf, place, late
+	buf, ok := s.run.RunSingle(l)
+	if !ok {
+		return 0, false
+	}
+	d.cache.requests++
+	d.cache.hits++
+	s.entry.reads++
+	s.entry.usedAt = number
+	d.stats.Launches = number
+	d.stats.DeviceNS += s.durationNS
+	d.stats.SavedBytes += s.savedBytes
+	startNS = d.clock.Launch(s.issueNS, s.durationNS)
+	if d.mode.Wait {
+		d.clock.Wait(s.syncNS)
+	}
+	o.buf, o.state, o.readyNS = buf, Ready, d.clock.DeviceNS
+	d.groups.addSingle(d, o.opn, o.stack, s.entry, startNS)
+	return startNS, true
+}
+
 // launchSite launches an operation whose site has been here before by the short
 // way. When it gives false nothing has happened.
 func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	s := n.site
-	if s.entry == nil || s.gen != d.cache.gen || s.level != d.mode.Level {
-		if !d.learn(n) {
-			return false
-		}
+	if !s.current(d) && !d.learn(n) {
+		return false
 	}
 	if s.run == nil || donor >= 0 && d.mode.Donate && !d.noDonate || d.syncer != nil && d.mode.Wait {
 		return false
@@ -178,20 +256,7 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 	if tracing && n.def.Class != op.Elementwise {
 		return false // the parts of such a launch are told, too
 	}
-	l := &d.singleA
-	l.In = l.In[:0]
-	for _, k := range s.feeds {
-		v := n.in[k]
-		if v.buf == nil || v.state != Ready && v.state != Constant {
-			return false
-		}
-		l.In = append(l.In, v.buf)
-	}
-	o := n.outs[0]
 	number := d.stats.Launches + 1
-	w := &l.Owner
-	w.Value, w.Op, w.Launch, w.What, w.Spec, w.Stack = o.id, o.opn, int(number), o.name(), &o.typ.Spec, o.stack
-	l.Attrs, l.Home, l.Late = n.attrs, n.home, !d.mode.Wait && !tracing
 	var t0 time.Time
 	if tracing {
 		d.emit(trace.Event{Kind: trace.Cut, AtNS: d.clock.HostNS, Stack: n.stack, Launch: int(number), Ops: s.names, Op: n.opn, Reason: ReasonEveryOp.String()})
@@ -199,33 +264,16 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		d.announced = number
 		t0 = time.Now()
 	}
-	buf, ok := s.run.RunSingle(l)
+	o := n.outs[0]
+	start, ok := d.single(s, n.in, n.attrs, o, n.shelf, n.place, !d.mode.Wait && !tracing)
 	if !ok {
 		return false
 	}
-	e := s.entry
-	d.cache.requests++
-	d.cache.hits++
-	e.reads++
-	e.usedAt = number
-	d.stats.Launches = number
-	plan := s.plan
-	start := d.clock.Launch(s.issueNS, plan.DurationNS)
-	if d.mode.Wait {
-		d.clock.Wait(s.syncNS)
-	}
-	o.buf, o.state, o.node, o.readyNS = buf, Ready, nil, d.clock.DeviceNS
-	if n.home == nil {
+	o.node = nil
+	if n.shelf == nil {
 		d.addLive(o)
 	}
-	d.stats.DeviceNS += plan.DurationNS
-	d.stats.SavedBytes += plan.SavedBytes
-	var hostNS int64
-	if tracing {
-		hostNS = time.Since(t0).Nanoseconds()
-		d.stats.HostNS += hostNS
-	}
-	d.groups.addSingle(d, n, e, start, hostNS)
+	e := s.entry
 	if len(d.hooks) > 0 {
 		d.launched(Launched{Number: number, Name: e.graph.Name, Why: ReasonEveryOp, Ops: 1, OpN: n.opn, Out: []*Value{o}, Stack: n.stack})
 	}
@@ -233,6 +281,10 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		d.past.launched(n.opn, number)
 	}
 	if tracing {
+		hostNS := time.Since(t0).Nanoseconds()
+		d.stats.HostNS += hostNS
+		d.groups.took(hostNS)
+		plan := s.plan
 		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, Stack: n.stack, Launch: int(number), Op: n.opn,
 			Name: e.graph.Name, Ops: s.names, FLOPs: plan.FLOPs, Bytes: plan.ReadBytes + plan.WriteBytes, SavedBytes: plan.SavedBytes,
 			Reason: ReasonEveryOp.String(), InUseBytes: d.hbm.Used()})
@@ -265,5 +317,7 @@ func (d *Dispatcher) learn(n *node) bool {
 	}
 	chip := d.dev.Chip()
 	s.plan, s.issueNS, s.syncNS = e.exe.Plan(), chip.HostIssueNS, chip.SyncNS
+	s.durationNS, s.savedBytes = s.plan.DurationNS, s.plan.SavedBytes
+	s.kind = device.Kind{What: n.info.name, Spec: &s.out.Spec}
 	return true
 }

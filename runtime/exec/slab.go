@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"math/bits"
-
 	"github.com/tpush/tpush/runtime/device"
 )
 
@@ -13,20 +11,19 @@ type Slab struct{ vals [SlabValues]Value }
 // SlabValues is how many values share a slab; the numbers of each take at most
 // SlabBytes on the host.
 const (
-	SlabValues = 32
+	SlabValues = device.ShelfPlaces
 	SlabBytes  = 4 << 10
 )
 
 // A Husk is what outlives a Slab: the places in HBM of its values. It leads to
 // no value that could be collected with its slab.
 type Husk struct {
-	hbm    *device.HBM
-	homes  [SlabValues]device.Home
+	shelf  *device.Shelf
 	others []*Value // launched with a place of their own
 }
 
 // NewSlab makes a slab and its husk.
-func (d *Dispatcher) NewSlab() (*Slab, *Husk) { return &Slab{}, &Husk{hbm: d.hbm} }
+func (d *Dispatcher) NewSlab() (*Slab, *Husk) { return &Slab{}, &Husk{shelf: d.hbm.NewShelf()} }
 
 // A Slot is room for one value in a slab.
 type Slot struct {
@@ -55,17 +52,7 @@ func (d *Dispatcher) DropHusk(h *Husk, mask uint32) {
 // releaseHusks gives back the HBM of dropped slabs.
 func (d *Dispatcher) releaseHusks(list []huskDrop) {
 	for _, x := range list {
-		blocks := d.leaving[:0]
-		for m := x.mask; m != 0; m &= m - 1 {
-			home := &x.husk.homes[bits.TrailingZeros32(m)]
-			if home.Block != nil {
-				blocks = append(blocks, home.Block)
-				home.Block = nil
-			}
-		}
-		x.husk.hbm.FreeAll(blocks)
-		clear(blocks)
-		d.leaving = blocks[:0]
+		x.husk.shelf.Drop(x.mask)
 		for _, v := range x.husk.others {
 			d.release(v)
 		}

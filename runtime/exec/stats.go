@@ -69,17 +69,24 @@ type groupRing struct {
 
 type launched struct {
 	number  int64
-	cell    int
-	mode    *Mode
-	reason  Reason
-	hit     bool
-	cutAt   *trace.Stack
 	entry   *entry
+	mode    *Mode
+	cutAt   *trace.Stack
 	startNS int64
 	hostNS  int64
-	realNS  int64
-	talk    []device.Collective
-	ops     []launchedOp
+	opn     uint64 // of an operation launched alone
+	cell    int32
+	reason  Reason
+	hit     bool
+	alone   bool
+	region  *launchedRegion // nothing of it counts for an operation launched alone
+}
+
+// A launchedRegion is the rest of a launch of more than one operation.
+type launchedRegion struct {
+	realNS int64
+	talk   []device.Collective
+	ops    []launchedOp
 	// Of a program launched again: what was recorded, and what to add to its numbers.
 	recorded []launchedOp
 	shift    uint64
@@ -92,22 +99,30 @@ type launchedOp struct {
 
 func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason, start, hostNS int64, l *device.Launch) {
 	x := g.begin(d, e, d.where(r.nodes[len(r.nodes)-1]))
-	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = why, hit, start, hostNS, l.RealNS, l.Collectives
+	x.reason, x.hit, x.alone, x.startNS, x.hostNS = why, hit, false, start, hostNS
+	if x.region == nil {
+		x.region = &launchedRegion{}
+	}
+	y := x.region
+	y.realNS, y.talk = l.RealNS, l.Collectives
+	y.ops, y.recorded, y.shift = y.ops[:0], nil, 0
 	if r.known != nil {
-		x.recorded, x.shift = r.known.ops, r.known.shift
+		y.recorded, y.shift = r.known.ops, r.known.shift
 		return
 	}
 	for _, n := range r.nodes {
-		x.ops = append(x.ops, launchedOp{n.opn, n.stack})
+		y.ops = append(y.ops, launchedOp{n.opn, n.stack})
 	}
 }
 
 // addSingle is add for an operation launched alone that was found in the cache.
-func (g *groupRing) addSingle(d *Dispatcher, n *node, e *entry, start, hostNS int64) {
-	x := g.begin(d, e, n.stack)
-	x.reason, x.hit, x.startNS, x.hostNS, x.realNS, x.talk = ReasonEveryOp, true, start, hostNS, 0, nil
-	x.ops = append(x.ops, launchedOp{n.opn, n.stack})
+func (g *groupRing) addSingle(d *Dispatcher, opn uint64, at *trace.Stack, e *entry, start int64) {
+	x := g.begin(d, e, at)
+	x.reason, x.hit, x.alone, x.startNS, x.hostNS, x.opn = ReasonEveryOp, true, true, start, 0, opn
 }
+
+// took notes how long the last launch took on the host.
+func (g *groupRing) took(hostNS int64) { g.ring[(g.next-1)%keptGroups].hostNS = hostNS }
 
 // begin makes room for a launch.
 func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
@@ -116,7 +131,7 @@ func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 	}
 	x := &g.ring[g.next%keptGroups]
 	g.next++
-	x.number, x.cell = d.stats.Launches, d.cell
+	x.number, x.cell = d.stats.Launches, int32(d.cell)
 	if x.mode != d.mode { // writing pointers costs more than comparing them
 		x.mode = d.mode
 	}
@@ -126,25 +141,25 @@ func (g *groupRing) begin(d *Dispatcher, e *entry, at *trace.Stack) *launched {
 	if x.cutAt != at {
 		x.cutAt = at
 	}
-	x.ops = x.ops[:0]
-	if x.recorded != nil {
-		x.recorded, x.shift = nil, 0
-	}
 	return x
 }
 
 // group completes a launch for display.
 func (x *launched) group() Group {
 	g := x.entry.graph
-	out := Group{Number: x.number, Cell: x.cell, Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
-		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, RealNS: x.realNS, Collectives: x.talk, InputSpecs: g.Params()}
-	ops := x.ops
-	if x.recorded != nil {
-		ops = x.recorded
+	out := Group{Number: x.number, Cell: int(x.cell), Mode: x.mode.Name, Reason: x.reason, CutAt: x.cutAt, Name: g.Name,
+		Plan: x.entry.exe.Plan(), Graph: g, Hit: x.hit, StartNS: x.startNS, HostNS: x.hostNS, InputSpecs: g.Params()}
+	ops, shift := []launchedOp{{x.opn, x.cutAt}}, uint64(0)
+	if !x.alone {
+		y := x.region
+		out.RealNS, out.Collectives = y.realNS, y.talk
+		if ops = y.ops; y.recorded != nil {
+			ops, shift = y.recorded, y.shift
+		}
 	}
 	for i, o := range ops {
 		n := g.Nodes[i]
-		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn + x.shift, n.Outs[0], o.stack})
+		out.Ops = append(out.Ops, GroupOp{string(n.Def.Name), o.opn + shift, n.Outs[0], o.stack})
 	}
 	for _, r := range g.Outputs {
 		out.OutSpecs = append(out.OutSpecs, r.Spec())

@@ -136,8 +136,9 @@ func (v *Value) HBMBytes() int64 {
 type node struct {
 	def     *op.Def
 	info    *defInfo
-	site    *site        // of an operation with one result
-	home    *device.Home // where that notes its place in HBM, nil when it is on the list of the living
+	site    *site         // of an operation with one result
+	shelf   *device.Shelf // where that has its home, nil when it is on the list of the living
+	place   int           // of that home
 	attrs   op.Attrs
 	in      []*Value
 	outs    []*Value

@@ -141,6 +141,17 @@ func specsOf(in []Array) (s []string) {
 	return s
 }
 
+func TestSmallAddDoesNotAllocate(t *testing.T) {
+	a, b, o := New(shape.Of(dtype.F32, 4)), New(shape.Of(dtype.F32, 4)), New(shape.Of(dtype.F32, 4))
+	s := New(shape.Of(dtype.F64))
+	for _, in := range [][]Array{{a, b}, {a, s}} {
+		c := &Call{In: in, Out: []Array{o}}
+		if n := testing.AllocsPerRun(100, func() { Add(c) }); n > 0 {
+			t.Errorf("add of %v allocates %g times", specsOf(in), n)
+		}
+	}
+}
+
 func TestIntegerEdges(t *testing.T) {
 	i := func(x int) Array { return array(dtype.I32, []float64{float64(x)}) }
 	for _, c := range []struct {

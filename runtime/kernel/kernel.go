@@ -49,6 +49,16 @@ type Call struct {
 	In    []Array
 	Out   []Array
 	Attrs Attrs
+	Memo  *Memo // nil: nothing is remembered
+}
+
+// A Memo is what a kernel remembers between calls whose arrays have the same
+// types and views. The zero Memo remembers nothing.
+type Memo struct {
+	short  *elementwise // whose short way it is
+	points *points      // whose program it is
+	point  *point
+	flat   bool
 }
 
 // A Func computes c.Out from c.In. It returns an error only for data it

@@ -173,12 +173,9 @@ func CrossEntropy(c *Call) error {
 	}
 	l := newClassLoss(c, x.Dims, t, 2)
 	each := make([]float64, l.n*l.s)
-	switch {
-	case !probabilities && l.rows(x):
-		l.eachOfRows(x, each)
-	case computeType(x.DType) == dtype.F64:
+	if computeType(x.DType) == dtype.F64 {
 		crossEntropyRows(c, l, each, load[float64](x), probabilities)
-	default:
+	} else {
 		crossEntropyRows(c, l, each, load[float32](x), probabilities)
 	}
 	if !probabilities {
@@ -244,10 +241,6 @@ func crossEntropyBackward[T float32 | float64](c *Call) {
 	x := c.In[1]
 	l := newClassLoss(c, x.Dims, 2, 3)
 	g := l.upstream(Float64s(c.In[0]))
-	if l.rows(x) {
-		l.slopesOfRows(x, c.Out[0], g)
-		return
-	}
 	xs := load[T](x)
 	dst := dest[T](c.Out[0])
 	Parallel(len(l.targets), rowGrain(4*l.c), func(lo, hi int) {

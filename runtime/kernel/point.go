@@ -379,11 +379,19 @@ func (ps *points) compute(c *Call, r recipe, as func(c *Call) (as, round dtype.D
 		return true, nil
 	}
 	pc := pointCalls.Get().(*pointCall)
-	pc.arrange(c)
-	q := ps.find(&pc.key, func(k *pointKey) *point {
-		t, round := as(c)
-		return r.build(k, t, round, false)
-	})
+	var q *point
+	if m := c.Memo; m != nil && m.points == ps {
+		q, pc.flat = m.point, m.flat
+	} else {
+		pc.arrange(c)
+		q = ps.find(&pc.key, func(k *pointKey) *point {
+			t, round := as(c)
+			return r.build(k, t, round, false)
+		})
+		if m != nil {
+			*m = Memo{points: ps, point: q, flat: pc.flat}
+		}
+	}
 	if q.kernel == nil {
 		pointCalls.Put(pc)
 		return false, nil

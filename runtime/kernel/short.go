@@ -48,19 +48,30 @@ func canonical(x float32) float32 {
 
 // runShort computes c when it is that short.
 func (o *elementwise) runShort(c *Call) bool {
-	out := &c.Out[0]
-	if len(c.In) != 2 || out.DType != dtype.F32 {
-		return false
+	if m := c.Memo; m == nil || m.short != o {
+		if !shortCall(c) {
+			return false
+		}
+		if m != nil {
+			*m = Memo{short: o}
+		}
 	}
+	a, b, out := &c.In[0], &c.In[1], &c.Out[0]
 	n := shape.Size(out.Dims)
-	if n > shortLen {
+	o.short(As[float32](out.Buf)[:n], As[float32](a.Buf)[a.Offset:][:n], As[float32](b.Buf)[b.Offset:][:n])
+	return true
+}
+
+// shortCall says whether c has two dense f32 operands of the shape of its short result.
+func shortCall(c *Call) bool {
+	out := &c.Out[0]
+	if len(c.In) != 2 || out.DType != dtype.F32 || shape.Size(out.Dims) > shortLen {
 		return false
 	}
-	a, b := &c.In[0], &c.In[1]
-	if a.DType != dtype.F32 || b.DType != dtype.F32 || !shape.EqualDims(a.Dims, out.Dims) || !shape.EqualDims(b.Dims, out.Dims) || !a.Contiguous() || !b.Contiguous() {
-		return false
+	for i := range c.In {
+		if a := &c.In[i]; a.DType != dtype.F32 || !shape.EqualDims(a.Dims, out.Dims) || !a.Contiguous() {
+			return false
+		}
 	}
-	x, y := As[float32](a.Buf)[a.Offset:][:n], As[float32](b.Buf)[b.Offset:][:n]
-	o.short(As[float32](out.Buf)[:n], x, y)
 	return true
 }

@@ -163,9 +163,7 @@ func (c *batches) compute(x *batch, s *lateSlab, from int) {
 		x.in[i].Buf = b
 	}
 	for j, i := range x.stored {
-		b := &s.buffers[from+i]
-		b.buf = s.dev.small.bytes(int(b.host))
-		x.out[j].Buf = b.buf
+		x.out[j].Buf = s.buffers[from+i].buf
 	}
 	err := x.fusion.Run(x.in, x.out, func(i int) kernel.Attrs { return s.tasks[from+i].attrs })
 	if err != nil {

@@ -71,8 +71,8 @@ func (b *buffer) Freed() bool        { return b.home.Block == nil }
 
 // Free gives the HBM back; a second call does nothing.
 func (b *buffer) Free() {
-	if b.home.Block != nil {
-		b.dev.hbm.Free(b.home.Block)
+	if block := b.home.Alone(); block != nil {
+		b.dev.hbm.Free(block)
 		b.home.Block = nil
 	}
 }

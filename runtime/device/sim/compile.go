@@ -35,12 +35,12 @@ type executable struct {
 	donor    []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks   []*device.Block // per output, scratch of a run
 	call     kernel.Call
-	launched []op.Attrs  // attributes of the nodes, during a run
-	ran      bool        // once, without an error
-	single   []step      // the steps before they are fused, when all results may wait
-	forms    []form      // per step, of those
-	direct   kernel.Func // of a program that runs singly and has no precision
-	uneven   bool        // during a run: inputs are held as one element, so that views differ
+	launched []op.Attrs // attributes of the nodes, during a run
+	ran      bool       // once, without an error
+	single   []step     // the steps before they are fused, when all results may wait
+	forms    []form     // per step, of those
+	singly   singly     // of a program that runs singly
+	uneven   bool       // during a run: inputs are held as one element, so that views differ
 	graph    *graph.Graph
 	places   bool    // puts something on a mesh
 	mesh     *meshed // how it was cut last
@@ -68,6 +68,7 @@ type step struct {
 	splat bool       // an alias of a constant of the graph
 	ins   []kernel.Array
 	outs  []kernel.Array
+	memo  kernel.Memo  // of runs in which no view differs
 	types []shape.Spec // of the operands, of a step whose result may wait
 	group *group       // of a fused step
 }

@@ -82,14 +82,14 @@ func (s *lateSlab) add(st *step, attrs op.Attrs, in [lateOperands]int16, f *form
 	return b
 }
 
-// wait makes a buffer that is computed late.
-func (d *Device) wait(x *executable, l *device.Single) *buffer {
+// wait makes a buffer that is computed late, in a home or, when that is nil, in one of its own.
+func (d *Device) wait(x *executable, l *device.Single, home *device.Home) *buffer {
 	s, st := d.open(1), &x.steps[0]
 	var in [lateOperands]int16
 	for j, k := range st.in {
 		in[j] = s.operand(l.In[k])
 	}
-	b := s.add(st, l.Attrs, in, &x.outs[0].form, l.Home)
+	b := s.add(st, l.Attrs, in, &x.outs[0].form, home)
 	if s.n == lateTasks {
 		s.finish()
 	}
@@ -132,17 +132,15 @@ func (s *lateSlab) finish() {
 			}
 		}
 	}
+	s.room(from)
 	if d.batches.run(s, from) {
 		return
 	}
 	var passing [lateTasks][]byte // of results that only tasks of this batch read
 	for i := from; i < s.n; i++ {
 		t, b := &s.tasks[i], &s.buffers[i]
-		var to []byte
-		if t.uses == 0 {
-			b.buf = d.small.bytes(int(b.host))
-			to = b.buf
-		} else {
+		to := b.buf
+		if t.uses > 0 {
 			to = d.scratch.take(int(b.host))
 			passing[i] = to
 		}
@@ -157,6 +155,23 @@ func (s *lateSlab) finish() {
 				d.scratch.give(passing[k])
 				passing[k] = nil
 			}
+		}
+	}
+}
+
+// room gives memory, in one piece, to the results from the given one on that no
+// other task reads: they live as long as the slab.
+func (s *lateSlab) room(from int) {
+	n := 0
+	for i := from; i < s.n; i++ {
+		if s.tasks[i].uses == 0 {
+			n += whole(int(s.buffers[i].host))
+		}
+	}
+	all := kernel.AllocRaw(n)
+	for i := from; i < s.n; i++ {
+		if b := &s.buffers[i]; s.tasks[i].uses == 0 {
+			b.buf = cut(&all, int(b.host), whole(int(b.host)))
 		}
 	}
 }
@@ -176,7 +191,7 @@ func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
 	}
 	st.outs[0].Buf = to
 	c := &s.dev.lateCall
-	c.In, c.Out, c.Attrs = st.ins, st.outs, t.attrs
+	c.In, c.Out, c.Attrs, c.Memo = st.ins, st.outs, t.attrs, &st.memo
 	if err := st.def.Kernel(c); err != nil {
 		panic(err) // the same program has run before: the kernel has the types
 	}

@@ -244,7 +244,8 @@ func (x *executable) collect(l *device.Launch) {
 		x.blocks[i] = nil
 		if k := x.donor[i]; k >= 0 {
 			in := l.In[k].(*buffer)
-			block, in.home.Block, in.claimed = in.home.Block, nil, false
+			block = in.home.Alone()
+			in.home.Block, in.claimed = nil, false
 			x.dev.hbm.Move(block, o.bytes, owner(l, i))
 		}
 		b := x.dev.small.buffer(o.host)

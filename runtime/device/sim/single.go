@@ -2,8 +2,17 @@ package sim
 
 import (
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
 )
+
+// singly is what a program that is launched singly keeps between its runs.
+type singly struct {
+	kernel func(*kernel.Call) error
+	call   kernel.Call // of the arrays of the step
+	waits  bool        // its result may be computed later
+	seen   []*form     // per input: the form that was found to fit last
+}
 
 // Singly says whether the program is one kernel with one result that takes no
 // HBM beside it.
@@ -12,10 +21,15 @@ func (x *executable) Singly() bool {
 		return false
 	}
 	s, o := &x.steps[0], &x.outs[0]
-	if _, _, product := s.def.Product(); !product && o.spec.Size() > 0 {
-		x.direct = s.def.Kernel
+	if s.how != compute || s.late || len(s.outs) != 1 || !o.owns || o.slot != s.first || x.arenaBytes != 0 {
+		return false
 	}
-	return s.how == compute && !s.late && len(s.outs) == 1 && o.owns && o.slot == s.first && x.arenaBytes == 0
+	x.singly = singly{kernel: s.def.Run, seen: make([]*form, len(x.in))}
+	x.singly.call = kernel.Call{In: s.ins, Out: s.outs, Memo: &s.memo}
+	if _, _, product := s.def.Product(); !product && o.spec.Size() > 0 {
+		x.singly.kernel, x.singly.waits = s.def.Kernel, s.mayWait()
+	}
+	return true
 }
 
 // RunSingle is Run without what only larger programs need.
@@ -24,7 +38,7 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	if len(l.In) != len(x.in) || d.meshed {
 		return nil, false
 	}
-	if l.Late && x.direct != nil && x.steps[0].mayWait() {
+	if l.Late && x.singly.waits {
 		return x.runLate(l)
 	}
 	for j, k := range s.in {
@@ -49,43 +63,75 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	if d.host.take(o.host, x.name) != nil {
 		return nil, false
 	}
-	block := d.hbm.TryAlloc(o.bytes, o.padded, &l.Owner)
-	if block == nil {
+	b := d.place(l, o)
+	if b == nil {
 		return nil, false
 	}
-	buf := d.small.bytes(int(o.host))
-	s.outs[0].Buf = buf
-	ok := x.computeSingle(s, l.Attrs)
+	if l.Shelf != nil {
+		b.buf = d.small.joint(int(o.host))
+	} else {
+		b.buf = d.small.bytes(int(o.host))
+	}
+	s.outs[0].Buf = b.buf
+	ok := x.computeSingle(l.Attrs)
 	for j := range s.ins {
 		s.ins[j].Buf = nil
 	}
 	s.outs[0].Buf = nil
 	if !ok {
-		d.hbm.Free(block)
+		b.Free()
 		return nil, false
 	}
-	b := d.small.bufferAt(l.Home, o.host)
-	b.form, b.buf, b.home.Block = &o.form, buf, block
 	return b, true
 }
 
+// place makes the buffer of the result of a single run, with its HBM; nil when
+// there is no room.
+func (d *Device) place(l *device.Single, o *output) (b *buffer) {
+	if l.Shelf != nil {
+		if !l.Shelf.TryAlloc(l.At, o.bytes, o.padded, &l.Tenant) {
+			return nil
+		}
+		b = d.small.bufferAt(l.Shelf.Home(l.At))
+	} else {
+		w := l.Tenant.Owner()
+		block := d.hbm.TryAlloc(o.bytes, o.padded, &w)
+		if block == nil {
+			return nil
+		}
+		b = d.small.buffer(o.host)
+		b.home.Block = block
+	}
+	b.form = &o.form
+	return b
+}
+
 // computeSingle calls the kernel. A failure of it is found again, and told, by Run.
-func (x *executable) computeSingle(s *step, attrs op.Attrs) (ok bool) {
+func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	x.call.In, x.call.Out, x.call.Attrs = s.ins, s.outs, attrs
-	if x.direct != nil {
-		return x.direct(&x.call) == nil
-	}
-	return s.def.Run(&x.call) == nil
+	x.singly.call.Attrs = attrs
+	return x.singly.kernel(&x.singly.call) == nil
 }
 
 // takes says whether b is a buffer of this device for input k.
 func (x *executable) takes(k int, b *buffer) bool {
-	return b.dev == x.dev && b.home.Block != nil && b.spec.Equal(x.in[k])
+	if b.home.Block == nil {
+		return false
+	}
+	if k < len(x.singly.seen) && x.singly.seen[k] == b.form { // most inputs come from one place
+		return true
+	}
+	if b.dev != x.dev || !b.spec.Equal(x.in[k]) {
+		return false
+	}
+	if k < len(x.singly.seen) {
+		x.singly.seen[k] = b.form
+	}
+	return true
 }
 
 // runLate is RunSingle for a result that waits.
@@ -99,11 +145,18 @@ func (x *executable) runLate(l *device.Single) (device.Buffer, bool) {
 	if d.host.take(o.host, x.name) != nil {
 		return nil, false
 	}
-	block := d.hbm.TryAlloc(o.bytes, o.padded, &l.Owner)
+	if l.Shelf != nil {
+		if !l.Shelf.TryAlloc(l.At, o.bytes, o.padded, &l.Tenant) {
+			return nil, false
+		}
+		return d.wait(x, l, l.Shelf.Home(l.At)), true
+	}
+	w := l.Tenant.Owner()
+	block := d.hbm.TryAlloc(o.bytes, o.padded, &w)
 	if block == nil {
 		return nil, false
 	}
-	b := d.wait(x, l)
+	b := d.wait(x, l, nil)
 	b.home.Block = block
 	return b, true
 }

@@ -10,12 +10,17 @@ import (
 const (
 	slabCells = 32
 	cellBytes = 64 // the alignment of arrays
+	// chunkBytes is the most that an array of a chunk takes.
+	chunkBytes = 4 << 10
 )
 
 // A slab is where the next small results go. A result keeps the slab it lies
-// in from being collected: slabCells × cellBytes and as many buffers.
+// in from being collected: slabCells × cellBytes and as many buffers. One that
+// goes together with others anyway lies in a chunk: slabCells arrays, which nobody
+// clears before they are written.
 type slab struct {
 	cells   []byte
+	chunk   []byte
 	buffers []buffer
 	housed  []housed
 }
@@ -28,8 +33,28 @@ func (s *slab) bytes(n int) []byte {
 	if len(s.cells) == 0 {
 		s.cells = kernel.Alloc(slabCells * cellBytes)
 	}
-	b := s.cells[:n:cellBytes]
-	s.cells = s.cells[cellBytes:]
+	return cut(&s.cells, n, cellBytes)
+}
+
+// joint is bytes for an array that may keep its neighbours from being collected.
+func (s *slab) joint(n int) []byte {
+	if n <= cellBytes || n > chunkBytes {
+		return s.bytes(n)
+	}
+	room := whole(n)
+	if len(s.chunk) < room {
+		s.chunk = kernel.AllocRaw(slabCells * room)
+	}
+	return cut(&s.chunk, n, room)
+}
+
+// whole is what an array of n bytes takes beside others.
+func whole(n int) int { return (n + cellBytes - 1) &^ (cellBytes - 1) }
+
+// cut takes room bytes from the beginning of all and gives n of them.
+func cut(all *[]byte, n, room int) []byte {
+	b := (*all)[:n:room]
+	*all = (*all)[room:]
 	return b
 }
 
@@ -50,14 +75,8 @@ func (s *slab) buffer(host int64) *buffer {
 	return &h.buffer
 }
 
-// bufferAt gives a buffer with a place given by the caller; nil: with its own.
-func (s *slab) bufferAt(home *device.Home, host int64) *buffer {
-	if home == nil {
-		return s.buffer(host)
-	}
-	if host > cellBytes {
-		return &buffer{home: home}
-	}
+// bufferAt gives a buffer whose place is given, for an array that may keep its neighbours.
+func (s *slab) bufferAt(home *device.Home) *buffer {
 	if len(s.buffers) == 0 {
 		s.buffers = make([]buffer, slabCells)
 	}

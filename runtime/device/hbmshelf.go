@@ -1,0 +1,196 @@
+package device
+
+import (
+	"math/bits"
+
+	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/trace"
+)
+
+// ShelfPlaces is how many homes stand on a shelf.
+const ShelfPlaces = 32
+
+// A Home is where a buffer notes its block of HBM, nil when it has none. Who
+// cleans up after buffers that Go's collector took keeps their homes, and so
+// nothing of the buffers themselves.
+type Home struct{ Block *Block }
+
+// A Shelf is homes of arrays that are made one after the other and that mostly go
+// together. Arrays of one size that lie one behind the other are one Block, a
+// strip: one more makes it longer, and all go in one step. Their addresses, the
+// peak and what is free are those of as many Blocks, and whoever looks at the HBM
+// sees as many.
+//
+// It exists because a Block for each array is what an eager operation on small
+// arrays costs: Go's collector has to walk through all of them. Arrays whose
+// place in the program is known, or whose life is traced, have Blocks of their own.
+type Shelf struct {
+	hbm   *HBM
+	homes [ShelfPlaces]Home
+	kinds [ShelfPlaces]*Kind
+	last  *Block // a strip that may become longer
+	notes [ShelfPlaces]note
+}
+
+// A Kind is what all results of an operation for one set of types have in
+// common as owners. It is not to be written to.
+type Kind struct {
+	What string
+	Spec *shape.Spec
+}
+
+// A note is the rest of an owner.
+type note struct {
+	value, op uint64
+	launch    int
+}
+
+// A Tenant is an Owner in the making.
+type Tenant struct {
+	Kind   *Kind
+	Value  uint64
+	Op     uint64
+	Launch int
+	Stack  *trace.Stack
+}
+
+// Owner spells it out.
+func (t *Tenant) Owner() Owner {
+	return Owner{Value: t.Value, Op: t.Op, Launch: t.Launch, What: t.Kind.What, Spec: t.Kind.Spec, Stack: t.Stack}
+}
+
+// NewShelf makes an empty shelf.
+func (h *HBM) NewShelf() *Shelf { return &Shelf{hbm: h} }
+
+// Home gives the home at a place.
+func (s *Shelf) Home(at int) *Home { return &s.homes[at] }
+
+// TryAlloc is HBM.TryAlloc for the home at a place, which has nothing.
+func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
+	h := s.hbm
+	if h.sink != nil || t.Stack != nil || padded == 0 {
+		o := t.Owner()
+		s.homes[at].Block = h.TryAlloc(bytes, padded, &o)
+		return s.homes[at].Block != nil
+	}
+	h.mu.Lock()
+	b := s.last
+	size := h.roundUp(max(padded, bytes))
+	f, stays := h.bestFit(size)
+	switch {
+	case f == nil:
+		h.mu.Unlock()
+		return false
+	case b != nil && b.next == f && b.continues(at, size, bytes):
+		if f.Size == size {
+			h.removeFree(f)
+			h.unlink(f)
+			h.recycle(f)
+		} else {
+			h.shorten(f, size, stays)
+		}
+		b.Size += size
+		b.Bytes += bytes
+		b.count++
+	default:
+		b = h.carve(f, size, stays)
+		b.Bytes, b.shelf, b.from, b.count = bytes, s, uint8(at), 1
+		s.last = b
+	}
+	h.took(size, bytes)
+	s.homes[at].Block, s.kinds[at] = b, t.Kind
+	s.notes[at] = note{t.Value, t.Op, t.Launch}
+	h.mu.Unlock()
+	return true
+}
+
+// continues says whether an array for a place follows the strip: in the order of
+// places, and in size. That it follows in HBM is known.
+func (b *Block) continues(at int, size, bytes int64) bool {
+	n := int64(b.count)
+	return at == int(b.from+b.count) && size*n == b.Size && bytes*n == b.Bytes && b.Addr+b.Size == b.next.Addr
+}
+
+// Drop gives back what the homes whose bits are set in mask have.
+func (s *Shelf) Drop(mask uint32) {
+	h := s.hbm
+	blocks := h.leaving[:0]
+	for mask != 0 {
+		at := bits.TrailingZeros32(mask)
+		b := s.homes[at].Block
+		if b != nil && b.shelf != nil {
+			strip := b.places()
+			if mask&strip != strip {
+				s.split(b)
+				continue
+			}
+			mask &^= strip
+			clear(s.homes[b.from : b.from+b.count])
+			s.forget(b)
+		} else {
+			mask &^= 1 << at
+			s.homes[at].Block = nil
+		}
+		if b != nil {
+			blocks = append(blocks, b)
+		}
+	}
+	h.FreeAll(blocks)
+	clear(blocks)
+	h.leaving = blocks[:0]
+}
+
+// places has the bits of the places of a strip.
+func (b *Block) places() uint32 { return uint32(1<<b.count-1) << b.from }
+
+// forget ends that b may become longer.
+func (s *Shelf) forget(b *Block) {
+	if s.last == b {
+		s.last = nil
+	}
+}
+
+// split gives each array of a strip a Block of its own.
+func (s *Shelf) split(b *Block) {
+	h := s.hbm
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.forget(b)
+	next := b.next
+	h.unlink(b)
+	for i := range int(b.count) {
+		x := h.newBlock()
+		p := b.piece(i)
+		x.Addr, x.Size, x.Bytes, x.Owner, x.taken, x.shelf = p.Addr, p.Size, p.Bytes, p.Owner, true, nil
+		h.linkBefore(x, next)
+		s.homes[int(b.from)+i].Block = x
+	}
+	h.recycle(b)
+}
+
+// Alone gives the block of a home, which stands for no other array then.
+func (m *Home) Alone() *Block {
+	if b := m.Block; b != nil && b.shelf != nil {
+		b.shelf.split(b)
+	}
+	return m.Block
+}
+
+// arrays is how many arrays a taken block stands for.
+func (b *Block) arrays() int {
+	if b.shelf != nil {
+		return int(b.count)
+	}
+	return 1
+}
+
+// piece describes array i of those that a taken block stands for.
+func (b *Block) piece(i int) BlockInfo {
+	if b.shelf == nil {
+		return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: true, Owner: b.Owner}
+	}
+	n, at := int64(b.count), int(b.from)+i
+	note, k := &b.shelf.notes[at], b.shelf.kinds[at]
+	return BlockInfo{Addr: b.Addr + b.Size/n*int64(i), Size: b.Size / n, Bytes: b.Bytes / n, Taken: true,
+		Owner: Owner{Value: note.value, Op: note.op, Launch: note.launch, What: k.What, Spec: k.Spec}}
+}
