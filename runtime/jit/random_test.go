@@ -412,3 +412,21 @@ func FuzzPrograms(f *testing.F) {
 		agree(t, p, randomCall(r, p, dimsFor(r)))
 	})
 }
+
+// TestRowsSideBySide folds rows of narrow elements, of which several are taken at once.
+func TestRowsSideBySide(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	folds := []func(*Builder, Value) Value{(*Builder).Sum, (*Builder).ReduceMax, (*Builder).ReduceMin}
+	for _, d := range []dtype.DType{dtype.BF16, dtype.F16, dtype.I8, dtype.U16, dtype.F8E4M3} {
+		for rows := 1; rows < 11; rows++ {
+			for _, cols := range []int{1, 15, 16, 33, 100, 2048, 2100} {
+				b := NewBuilder()
+				x := b.In(d)
+				b.RowOut(dtype.F64, folds[rows%3](b, x))
+				b.RowOut(d, b.Add(b.Sum(b.Mul(x, x)), folds[cols%3](b, x)))
+				p := b.Program()
+				agree(t, p, randomCall(r, p, []int{rows, cols}))
+			}
+		}
+	}
+}

@@ -29,7 +29,7 @@ type work struct {
 	step   []int            // bytes from row to row
 	col    int              // position of the first element in its row
 	params []uint64
-	parts  [][]uint64       // of each reduction: the results of blocks
+	parts  [][]uint64       // of each reduction: the results of blocks, of maxTwins rows
 	kept   []unsafe.Pointer // scratch rows
 	frame  any
 	rowBuf [][]uint64 // memory of kept, then of packed operands
@@ -102,6 +102,10 @@ func (k *Kernel) variant(l layout) *variant {
 	k.variants.Store(&all)
 	return v
 }
+
+// maxTwins is how many rows are folded side by side at most: the sum of one row
+// waits for each addition.
+const maxTwins = 4
 
 // The work of one call of machine code is bounded, so that the goroutine can be stopped between two.
 const (
@@ -277,8 +281,8 @@ func (v *variant) work(c *Call, n *nest, cols int) *work {
 			w.parts = make([][]uint64, folds)
 		}
 		for i := range w.parts {
-			if len(w.parts[i]) < blocksOf(cols) {
-				w.parts[i] = make([]uint64, nextPow2(blocksOf(cols)))
+			if n := maxTwins * blocksOf(cols); len(w.parts[i]) < n {
+				w.parts[i] = make([]uint64, nextPow2(n))
 			}
 		}
 	}

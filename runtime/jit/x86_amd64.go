@@ -19,6 +19,7 @@ type x86 struct {
 
 	// The frame, in bytes.
 	ptrAt, stepAt, paramAt, partsAt, temp int
+	twins                                 int   // rows that are folded side by side
 	slots                                 []int // of each value of the row
 	slotsAt, slotsEnd                     int
 	size                                  int
@@ -27,7 +28,8 @@ type x86 struct {
 	numbers map[[8]uint64]int
 
 	page    []byte
-	entries []int // of the sections, then of the loop over rows
+	entries []int // of the sections, the loop over rows, and gates to sections
+	loopAt  int   // its entry
 }
 
 // The head of a frame.
@@ -53,8 +55,11 @@ func newX86(pl *plan, evex bool, lay layout) *x86 {
 	a := &asm{evex: evex}
 	x.begins(a)
 	for i := range pl.passes {
-		x.walks(a, i)
+		x.walks(a, i, 1)
 		x.finishes(a, i)
+	}
+	if x.twins > 1 {
+		x.walks(a, 0, x.twins)
 	}
 	x.loop(a)
 	x.gates(a)
@@ -72,7 +77,8 @@ func (x *x86) layOut() {
 	x.stepAt = x.ptrAt + 8*(ops+len(x.kept))
 	x.paramAt = x.stepAt + 8*ops
 	x.partsAt = x.paramAt + 8*len(x.params)
-	x.slotsAt = (x.partsAt + 8*x.folds + 63) &^ 63
+	x.twins = x.sideBySide()
+	x.slotsAt = (x.partsOf(0, maxTwins+1) + 63) &^ 63
 	x.size = x.slotsAt
 	x.slots = make([]int, len(x.nodes))
 	for v := 1; v < len(x.nodes); v++ {
@@ -88,6 +94,39 @@ func (x *x86) newSlot() int {
 	x.size += 64
 	return x.size - 64
 }
+
+// sideBySide is how many rows one pass may take: where nothing but folds depends
+// on the row, elements are narrow and registers suffice.
+func (x *x86) sideBySide() int {
+	if len(x.passes) != 1 || len(x.passes[0].outs)+len(x.passes[0].keep) > 0 {
+		return 1
+	}
+	loads, accs := 0, 0
+	for v := 1; v < len(x.nodes); v++ {
+		switch n := &x.nodes[v]; {
+		case n.op == OpRowIn:
+			return 1
+		case n.op == OpIn && x.ins[n.imm].size > 2: // one row reads as fast as there is memory
+			return 1
+		case n.op == OpIn:
+			loads++
+		case sigs[n.op].reduce:
+			accs += x.parts(n.typ)
+		}
+	}
+	n := maxTwins
+	for n > 1 && (n*loads > len(pointerRegs) || n*accs > x.nreg/2 || n*len(x.passes[0].body) > maxTwinOps) {
+		n /= 2
+	}
+	return n
+}
+
+// maxTwinOps is from how many operations on a processor has enough to do with fewer rows.
+const maxTwinOps = 64
+
+// partsOf is the field that points to the results of blocks of a reduction: first
+// those of a row alone, then those of rows side by side.
+func (x *x86) partsOf(fold, row int) int { return x.partsAt + 8*(row*x.folds+fold) }
 
 func (x *x86) keptOperand(v Value) int { return len(x.ins) + len(x.outs) + x.scratchRow(v) }
 
@@ -131,26 +170,64 @@ func (x *x86) rowValues(a *asm, vs []Value) {
 
 // loop emits the loop over rows.
 func (x *x86) loop(a *asm) {
+	x.loopAt = len(x.entries)
 	x.section(a)
-	top := len(a.code)
 	a.zero(rax)
 	a.store(field(offLo), rax)
 	a.load(rax, field(offCols))
 	a.store(field(offHi), rax)
+	none := -1
+	if x.twins > 1 {
+		a.call(0)
+		x.loopTwins(a)
+		a.load(rax, field(offRows))
+		a.addImm(rax, 0)
+		none = a.jump(equal)
+	}
+	top := len(a.code)
 	a.call(0)
 	for i := range x.passes {
 		a.call(passSection(i))
 		a.call(finishSection(i))
 	}
+	x.advance(a)
+	m := field(offRows)
+	a.gpr(true, []byte{0xFF}, 1, rm{mem: &m}) // dec
+	a.target(a.jump(nonzero), top)
+	if none >= 0 {
+		a.land(none)
+	}
+	x.leave(a)
+}
+
+// loopTwins emits the loop over rows side by side; it leaves the last ones to the other loop.
+func (x *x86) loopTwins(a *asm) {
+	rows := field(offRows)
+	top := len(a.code)
+	a.load(rax, rows)
+	a.addImm(rax, -int32(x.twins))
+	few := a.jump(below)
+	a.store(rows, rax)
+	a.call(finishSection(len(x.passes)-1) + 1)
+	for row := range x.twins {
+		for f := range x.folds { // the last ones are as good for a row alone
+			a.load(rax, field(x.partsOf(f, row+1)))
+			a.store(field(x.partsOf(f, 0)), rax)
+		}
+		a.call(finishSection(0))
+		x.advance(a)
+	}
+	a.target(a.jump(always), top)
+	a.land(few)
+}
+
+// advance moves the operands on by a row.
+func (x *x86) advance(a *asm) {
 	for k := range len(x.ins) + len(x.outs) {
 		a.load(rax, field(x.stepAt+8*k))
 		m := field(x.ptrAt + 8*k)
 		a.gpr(true, []byte{0x01}, rax, rm{mem: &m})
 	}
-	m := field(offRows)
-	a.gpr(true, []byte{0xFF}, 1, rm{mem: &m}) // dec
-	a.target(a.jump(nonzero), top)
-	x.leave(a)
 }
 
 // leave emits the return to Go.
@@ -164,8 +241,7 @@ func (x *x86) leave(a *asm) {
 
 // gates emits an entry for calls of each section from Go.
 func (x *x86) gates(a *asm) {
-	n := len(x.entries)
-	for i := range n - 1 {
+	for i := range x.loopAt {
 		x.section(a)
 		a.call(i)
 		x.leave(a)
@@ -216,7 +292,10 @@ func (x *x86) set(w *work, cols int) *xFrame {
 		ptr[ops+k] = uint64(uintptr(p))
 	}
 	for k, p := range w.parts {
-		f.words[x.partsAt/8+k] = uint64(uintptr(unsafe.Pointer(&p[0])))
+		f.words[x.partsOf(k, 0)/8] = uint64(uintptr(unsafe.Pointer(&p[0])))
+		for row := range maxTwins {
+			f.words[x.partsOf(k, row+1)/8] = uint64(uintptr(unsafe.Pointer(&p[row*(len(p)/maxTwins)])))
+		}
 	}
 	copy(f.words[x.paramAt/8:], w.params)
 	return f
@@ -227,7 +306,7 @@ func (x *x86) enter(f *xFrame, entry int) {
 }
 
 // gate is the entry of a section from Go.
-func (x *x86) gate(section int) int { return 2 + 2*len(x.passes) + section }
+func (x *x86) gate(section int) int { return x.loopAt + 1 + section }
 
 func (x *x86) rows(w *work, rows, cols int) {
 	f := x.set(w, cols)
@@ -237,7 +316,7 @@ func (x *x86) rows(w *work, rows, cols int) {
 			f.words[x.stepAt/8+k] = uint64(s)
 		}
 	}
-	x.enter(f, 1+2*len(x.passes))
+	x.enter(f, x.loopAt)
 }
 
 func (x *x86) begin(w *work) { x.enter(x.set(w, 0), x.gate(0)) }

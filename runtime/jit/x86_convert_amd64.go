@@ -73,7 +73,7 @@ func (l *lower) convert(n *node, part int) vr {
 		return l.emit(ins{form: fPseudo, dst: l.fresh(false), b: l.val(a, part), do: truncScalar})
 	case OpF16Dec:
 		if in := &l.nodes[a]; in.op == OpIn && storageOf(l.ins[in.imm].dtype) == stU16 && !l.recall[a] {
-			l.loads[int(in.imm)] = 2
+			l.loads[place(int(in.imm), l.atRow)] = 2
 			return l.emit(ins{form: fRM, e: enc{2, 1, 0x13, 0}, l: l.full, dst: l.fresh(false), ref: l.ref(int(in.imm), 2, F32, part), fixed: l.tailMask(false, part), zero: true})
 		}
 		return l.rm(enc{2, 1, 0x13, 0}, l.low16(l.val(a, part)))
@@ -152,13 +152,13 @@ func (l *lower) tailMask(wide bool, part int) int {
 // ref is part of an operand whose elements have size bytes in memory and are of type t.
 func (l *lower) ref(operand, size int, t Type, part int) *ref {
 	per := lanes / l.parts(t)
-	return &ref{operand: operand, size: size, disp: int32(size * (l.group*lanes + part*per))}
+	return &ref{operand: place(operand, l.atRow), size: size, disp: int32(size * (l.group*lanes + part*per))}
 }
 
 // loadElement loads part of an input.
 func (l *lower) loadElement(n *node, part int) vr {
 	s := storageOf(l.ins[n.imm].dtype)
-	l.loads[int(n.imm)] = s.bytes()
+	l.loads[place(int(n.imm), l.atRow)] = s.bytes()
 	return l.loadAs(int(n.imm), s, n.typ, part)
 }
 
@@ -166,6 +166,27 @@ func (l *lower) loadAs(operand int, s storage, t Type, part int) vr {
 	e := [...]enc{stU8: {2, 1, 0x31, 0}, stI8: {2, 1, 0x21, 0}, stU16: {2, 1, 0x33, 0}, stI16: {2, 1, 0x23, 0}, stW32: {1, 0, 0x10, 0},
 		stU32: {2, 1, 0x35, 0}, stW64: {1, 1, 0x10, 1}}[s]
 	return l.emit(ins{form: fRM, e: e, l: l.full, dst: l.fresh(false), ref: l.ref(operand, s.bytes(), t, part), fixed: l.tailMask(t.wide(), part), zero: true})
+}
+
+// halves says whether v is a 16-bit element that is loaded.
+func (l *lower) halves(v Value) bool {
+	n := &l.nodes[v]
+	return n.op == OpIn && storageOf(l.ins[n.imm].dtype) == stU16 && !l.recall[v] && !l.row[v]
+}
+
+// loadUpper loads 16-bit elements into the upper halves of lanes: one permutation
+// instead of one and a shift, for which there are no other ports.
+func (l *lower) loadUpper(n *node, part int) vr {
+	operand := int(n.imm)
+	l.loads[place(operand, l.atRow)] = 2
+	x := l.emit(ins{form: fRM, e: enc{1, 3, 0x6F, 1}, l: 1, dst: l.fresh(false), ref: l.ref(operand, 2, I32, part), fixed: l.tailMask(false, part), zero: true})
+	var c [8]uint64
+	for i := range c {
+		c[i] = uint64(2*i)<<16 | uint64(2*i+1)<<48
+	}
+	places := l.at(pool(l.constant(c)), false)
+	l.upper = true
+	return l.emit(ins{form: fRVM, e: enc{2, 1, 0x8D, 1}, l: 2, dst: l.fresh(false), a: places, b: x, fixed: maskUpper, zero: true})
 }
 
 // recalled loads part of a kept value from its scratch row.

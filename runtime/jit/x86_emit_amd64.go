@@ -22,10 +22,13 @@ type emitter struct {
 func (x *x86) newEmitter(a *asm) *emitter {
 	e := &emitter{asm: a, x86: x}
 	e.held[0], e.fixed[0] = make([]vr, x.nreg), make([]bool, x.nreg)
-	e.held[1], e.fixed[1] = make([]vr, 6), make([]bool, 6) // K6 and K7 are the masks of tails
-	e.fixed[1][0] = true                                   // K0 means no mask
+	e.held[1], e.fixed[1] = make([]vr, maskUpper), make([]bool, maskUpper) // K6 and K7 are the masks of tails
+	e.fixed[1][0] = true                                                   // K0 means no mask
 	return e
 }
+
+// maskUpper is the mask register of the upper halves of 32-bit lanes, in loops that load into them.
+const maskUpper = 5
 
 func class(k bool) int {
 	if k {

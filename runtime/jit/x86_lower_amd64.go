@@ -45,7 +45,7 @@ type ins struct {
 
 // ref is memory of an operand at the current element.
 type ref struct {
-	operand int   // of the frame's pointers
+	operand int   // of the frame's pointers, as a place
 	disp    int32 // bytes
 	size    int   // of an element
 }
@@ -61,8 +61,10 @@ type lower struct {
 	uniform bool           // one value a row: all lanes are equal
 	recall  map[Value]bool // loaded from the scratch row
 	group   int            // which group of the unrolled body
+	atRow   int            // which of the rows side by side
+	upper   bool           // maskUpper is used
 	tail    bool
-	loads   map[int]int // operands loaded from and stored to, and the size of their elements
+	loads   map[int]int // places loaded from and stored to, and the size of their elements
 	stores  map[int]int
 }
 
@@ -268,6 +270,9 @@ func (l *lower) compute(v Value, n *node, part int) vr {
 	case OpAnd, OpOr, OpXor, OpAndNot:
 		return l.logic(n, part)
 	case OpShl:
+		if n.imm == 16 && l.evex && l.halves(a) {
+			return l.loadUpper(&l.nodes[a], part)
+		}
 		return l.shift(0x72+w(t), 6, w(t), l.val(a, part), int(n.imm))
 	case OpShr:
 		return l.shift(0x72+w(t), 2, w(t), l.val(a, part), int(n.imm))

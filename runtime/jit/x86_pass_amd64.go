@@ -3,13 +3,15 @@ package jit
 // acc is where the lanes of a reduction are while a block is walked.
 type acc struct {
 	v    Value
+	row  int
 	regs []vr  // registers kept for it
 	at   []int // or slots of the frame
 }
 
-// walker emits one pass.
+// walker emits one pass over some rows side by side.
 type walker struct {
 	*x86
+	rows int
 	a    *asm
 	l    *lower
 	e    *emitter
@@ -17,10 +19,10 @@ type walker struct {
 	accs []acc
 }
 
-// walks emits pass i over columns lo … hi of the frame.
-func (x *x86) walks(a *asm, i int) {
+// walks emits pass i over columns lo … hi of the frame, of so many rows.
+func (x *x86) walks(a *asm, i, rows int) {
 	x.section(a)
-	p := &walker{x86: x, a: a, l: x.newLower(), e: x.newEmitter(a), q: &x.passes[i]}
+	p := &walker{x86: x, rows: rows, a: a, l: x.newLower(), e: x.newEmitter(a), q: &x.passes[i]}
 	p.l.recall = map[Value]bool{}
 	for j, v := range p.q.body {
 		p.l.recall[v] = p.q.recall[j]
@@ -40,6 +42,10 @@ func (x *x86) walks(a *asm, i int) {
 	tail := p.groups(1, true)
 	end := p.ends()
 	p.pointers()
+	if p.l.upper {
+		a.code = append(a.code, 0xBE, 0xAA, 0xAA, 0xAA, 0xAA) // mov esi
+		a.kop(enc{1, 3, 0x92, 0}, 0, maskUpper, 0, rm{reg: rsi})
+	}
 	p.hoist(main)
 	p.code(main, one, tail, end, unroll)
 	a.ret()
@@ -48,22 +54,24 @@ func (x *x86) walks(a *asm, i int) {
 // placeAccs gives the reductions registers while they last.
 func (p *walker) placeAccs() {
 	budget := p.nreg / 2
-	for _, v := range p.q.folds {
-		n := p.parts(p.nodes[v].typ)
-		ac := acc{v: v}
-		for range n {
-			if budget >= n {
-				r := p.l.fresh(false)
-				p.l.info[r].pin = true
-				ac.regs = append(ac.regs, r)
-			} else {
-				ac.at = append(ac.at, p.newSlot())
+	for row := range p.rows {
+		for _, v := range p.q.folds {
+			n := p.parts(p.nodes[v].typ)
+			ac := acc{v: v, row: row}
+			for range n {
+				if budget >= n {
+					r := p.l.fresh(false)
+					p.l.info[r].pin = true
+					ac.regs = append(ac.regs, r)
+				} else {
+					ac.at = append(ac.at, p.newSlot())
+				}
 			}
+			if ac.regs != nil {
+				budget -= n
+			}
+			p.accs = append(p.accs, ac)
 		}
-		if ac.regs != nil {
-			budget -= n
-		}
-		p.accs = append(p.accs, ac)
 	}
 }
 
@@ -80,17 +88,20 @@ func (p *walker) groups(n int, tail bool) []ins {
 	var strands [][]ins
 	var late []ins
 	for g := range n {
-		s, stores := p.group(g, tail)
-		strands, late = append(strands, s...), append(late, stores...)
+		for row := range p.rows {
+			s, stores := p.group(g, row, tail)
+			strands, late = append(strands, s...), append(late, stores...)
+		}
 	}
 	return append(p.l.weave(strands), late...)
 }
 
-// group lowers one group: its reductions, outputs and kept values. It gives a
+// group lowers one group of a row: its reductions, outputs and kept values. It gives a
 // strand for each part of a value, and what is to be stored after all is loaded.
-func (p *walker) group(g int, tail bool) (strands [][]ins, late []ins) {
+func (p *walker) group(g, row int, tail bool) (strands [][]ins, late []ins) {
 	l := p.l
 	l.begin(g, tail)
+	l.atRow = row
 	each := func(t Type, sub int, f func(part int)) {
 		n := p.parts(t) / p.parts(F32)
 		for k := range n {
@@ -104,7 +115,9 @@ func (p *walker) group(g int, tail bool) (strands [][]ins, late []ins) {
 			each(t, sub, func(part int) { l.emit(l.storeElement(v, p.keptOperand(v), t.bits()/8, part)) })
 		}
 		for i := range p.accs {
-			each(p.nodes[p.accs[i].v].typ, sub, func(part int) { p.fold(&p.accs[i], part) })
+			if ac := &p.accs[i]; ac.row == row {
+				each(p.nodes[ac.v].typ, sub, func(part int) { p.fold(ac, part) })
+			}
 		}
 		for _, o := range p.q.outs {
 			out := p.outs[o]
@@ -247,7 +260,10 @@ func (p *walker) ends() []ins {
 		if !n.typ.wide() {
 			x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0xB1))
 		}
-		at := p.partsAt + 8*p.part[ac.v]
+		at := p.partsOf(p.part[ac.v], 0)
+		if p.rows > 1 {
+			at = p.partsOf(p.part[ac.v], ac.row+1)
+		}
 		l.emit(ins{form: fPseudo, b: x, do: func(e *emitter, _, src int) {
 			e.load(rsi, field(at))
 			e.load(rax, field(offBlock))
@@ -278,14 +294,28 @@ func (p *walker) pointers() {
 		used[o] = s
 	}
 	p.e.bases = map[int]int{}
-	regs := []int{r8, r9, r10, r11, r12, r13, r15}
 	for i, o := range sortedKeys(used) {
-		if i < len(regs) {
-			p.e.bases[o] = regs[i]
-			p.a.load(regs[i], field(p.ptrAt+8*o))
+		if i < len(pointerRegs) {
+			r := pointerRegs[i]
+			p.e.bases[o] = r
+			operand, row := operandOf(o)
+			p.a.load(r, field(p.ptrAt+8*operand))
+			for range row {
+				m := field(p.stepAt + 8*operand)
+				p.a.gpr(true, []byte{0x03}, r, rm{mem: &m}) // add
+			}
 		}
 	}
 }
+
+// pointerRegs are the general registers that may hold where operands lie.
+var pointerRegs = [...]int{r8, r9, r10, r11, r12, r13, r15}
+
+// place numbers an operand in a row of those side by side; of the first one, it
+// is the operand.
+func place(operand, row int) int { return row<<16 | operand }
+
+func operandOf(place int) (operand, row int) { return place & (1<<16 - 1), place >> 16 }
 
 // hoist keeps constants and values of the row in registers that the loop leaves free.
 func (p *walker) hoist(main []ins) {
