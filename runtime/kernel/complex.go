@@ -205,3 +205,14 @@ func scaledOperand(c *Call, i int) *Call {
 	t.In[i] = scaled
 	return t
 }
+
+// partOf sees the real parts of complex x (k = 0), or the imaginary ones (1).
+func partOf(x Array, k int) Array {
+	v := Array{DType: x.DType.Part(), View: x.View, Buf: x.Buf}
+	v.Offset = 2*x.Offset + k
+	v.Strides = make([]int, len(x.Strides))
+	for i, s := range x.Strides {
+		v.Strides[i] = 2 * s
+	}
+	return v
+}

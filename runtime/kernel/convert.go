@@ -349,50 +349,40 @@ func storeFloatAsInt[S number](out *Array, lo int, s []S) {
 
 // Convert writes src, of the same number of elements, to the dense array dst
 // in dst's type: floats round to nearest even, floats become integers toward
-// zero and saturated, integers wrap, and whatever is not zero is true.
+// zero and saturated, integers wrap, and whatever is not zero is true. Elements
+// of one type are moved as they are.
 func Convert(dst, src Array) {
 	n := dst.Size()
 	if n == 0 {
 		return
 	}
-	if dst.DType == src.DType && src.Contiguous() {
+	dst.View = shape.Dense(src.Dims)
+	switch {
+	case dst.DType == src.DType && src.Contiguous():
 		b := src.DType.HostBytes()
 		copy(dst.Buf[:n*b], src.Buf[src.Offset*b:])
-		return
+	case dst.DType == src.DType:
+		Copy(dst, src)
+	case !src.DType.IsComplex() && !dst.DType.IsComplex():
+		if err := toOp.run(&Call{In: []Array{src}, Out: []Array{dst}}); err != nil {
+			panic(err)
+		}
+	case !dst.DType.IsComplex() && dst.DType != dtype.Bool:
+		Convert(dst, partOf(src, 0))
+	default:
+		Parallel(n, convertGrain, func(lo, hi int) { convertRange(dst, src, lo, hi) })
 	}
-	if src.Contiguous() && convertDense(dst, src, n) {
-		return
-	}
-	if n <= convertGrain {
-		convertRange(dst, src, 0, n)
-		return
-	}
-	Parallel(n, convertGrain, func(lo, hi int) { convertRange(dst, src, lo, hi) })
 }
 
 // convertGrain is the number of elements that one goroutine converts at least.
 const convertGrain = 1 << 15
 
+// convertRange converts elements lo … hi to complex numbers, or such to bools.
 func convertRange(dst, src Array, lo, hi int) {
 	w := newWork()
 	defer w.free()
 	v := &w.in[0]
 	v.see(&src, src.Dims)
-	if dst.DType == src.DType {
-		switch src.DType.HostBytes() {
-		case 1:
-			copyRange[uint8](v, dst.Buf, lo, hi)
-		case 2:
-			copyRange[uint16](v, dst.Buf, lo, hi)
-		case 4:
-			copyRange[uint32](v, dst.Buf, lo, hi)
-		case 8:
-			copyRange[uint64](v, dst.Buf, lo, hi)
-		case 16:
-			loadComplex(As[complex128](dst.Buf)[lo:hi], v, lo)
-		}
-		return
-	}
 	switch Class(src.DType) {
 	case dtype.F32:
 		convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
@@ -403,14 +393,6 @@ func convertRange(dst, src Array, lo, hi int) {
 	case dtype.U64:
 		convertAs(w, &dst, lo, hi, scratch[uint64](w, 0))
 	default:
-		if !dst.DType.IsComplex() && dst.DType != dtype.Bool {
-			if src.DType == dtype.C64 {
-				convertAs(w, &dst, lo, hi, scratch[float32](w, 0))
-			} else {
-				convertAs(w, &dst, lo, hi, scratch[float64](w, 0))
-			}
-			return
-		}
 		buf := scratch[complex128](w, 0)
 		for ; lo < hi; lo += chunk {
 			x := buf[:min(chunk, hi-lo)]
@@ -418,12 +400,6 @@ func convertRange(dst, src Array, lo, hi int) {
 			storeComplex(&dst, lo, x)
 		}
 	}
-}
-
-// copyRange moves elements without looking at them.
-func copyRange[T stored](v *view, dst []byte, lo, hi int) {
-	d, s := As[T](dst)[lo:hi], As[T](v.arr.Buf)
-	v.runs(lo, hi-lo, func(i, off, stride, n int) { castRun(d[i:i+n], s, off, stride) })
 }
 
 func convertAs[T number](w *work, dst *Array, lo, hi int, buf []T) {

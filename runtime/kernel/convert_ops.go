@@ -4,8 +4,11 @@ import "github.com/tpush/tpush/runtime/dtype"
 
 // To converts to the type of the result.
 func To(c *Call) error {
-	Convert(c.Out[0], c.In[0])
-	return nil
+	if c.In[0].DType.IsComplex() || c.Out[0].DType.IsComplex() {
+		Convert(c.Out[0], c.In[0])
+		return nil
+	}
+	return toOp.run(c)
 }
 
 // Bitcast takes the bytes of the input, in row-major order, as elements of the

@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"bytes"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tpush/tpush/runtime/dtype"
@@ -64,5 +66,63 @@ func TestFloat32sSharesDenseMemory(t *testing.T) {
 	b := Array{DType: dtype.F32, View: shape.View{Dims: []int{2}, Strides: []int{0}, Offset: 1}, Buf: a.Buf}
 	if got := Float32s(b); got[0] != 2 || got[1] != 2 {
 		t.Errorf("stride 0 at offset 1 gives %v, want [2 2]", got)
+	}
+}
+
+// patterns gives all bit patterns of a narrow type, and of a wide one its edges and others.
+func patterns(d dtype.DType) Array {
+	n := 1 << 16
+	a := New(shape.Of(d, n))
+	r := rand.New(rand.NewPCG(7, 7))
+	for i := range n {
+		x := r.Uint64() >> r.IntN(64)
+		if d.IsFloat() && d.Bits() > 16 && i%2 == 0 { // of a magnitude that integers have
+			x = d.Encode((r.Float64() - 0.5) * math.Ldexp(1, r.IntN(72)-4))
+		}
+		switch d.HostBytes() {
+		case 1:
+			a.Buf[i] = uint8(d.Encode(d.Decode(uint64(uint8(i)))))
+		case 2:
+			As[uint16](a.Buf)[i] = uint16(i)
+		case 4:
+			As[uint32](a.Buf)[i] = uint32(x)
+		default:
+			As[uint64](a.Buf)[i] = x
+		}
+	}
+	return a
+}
+
+// TestConversionsAreThoseOfNumbers compares the program of each pair of types
+// with the conversion of one number after the other.
+func TestConversionsAreThoseOfNumbers(t *testing.T) {
+	for _, from := range dtype.All() {
+		if from.IsComplex() {
+			continue
+		}
+		src := patterns(from)
+		n := src.Size()
+		for _, to := range dtype.All() {
+			if to.IsComplex() || to == from {
+				continue
+			}
+			got, want := New(shape.Of(to, n)), New(shape.Of(to, n))
+			Convert(got, src)
+			convertRange(want, src, 0, n)
+			size := to.HostBytes()
+			for i := range n {
+				g, w := got.Buf[i*size:(i+1)*size], want.Buf[i*size:(i+1)*size]
+				if bytes.Equal(g, w) {
+					continue
+				}
+				one := func(b []byte) float64 {
+					return Float64s(Array{DType: to, View: shape.Dense([]int{1}), Buf: b})[0]
+				}
+				if x, y := one(g), one(w); !to.IsFloat() || x == x || y == y {
+					t.Errorf("%v to %v: %x becomes %x, want %x", from, to, src.Buf[i*from.HostBytes():(i+1)*from.HostBytes()], g, w)
+					break
+				}
+			}
+		}
 	}
 }

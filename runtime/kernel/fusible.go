@@ -11,6 +11,8 @@ var fusibles = map[string]fusible{
 	"isnan": isNaNOp, "isinf": isInfOp, "isfinite": isFiniteOp, "isposinf": isPosInfOp, "isneginf": isNegInfOp,
 	"logical_not": logicalNotOp,
 
+	"to": toOp,
+
 	"rsub": rsubScaledOp, "mul": mulOp,
 	"maximum": maximumOp, "minimum": minimumOp, "fmax": fmaxOp, "fmin": fminOp, "heaviside": heavisideOp,
 	"bitwise_and": andOp, "bitwise_or": orOp, "bitwise_xor": xorOp,

@@ -92,6 +92,7 @@ func (p *points) knows(r recipe, t jit.Type) bool {
 		e.as = dtype.I64
 	}
 	in := func(t jit.Type) jit.Value { return inAs(b, e.as, b.In(e.as), t) }
+	e.from = func(int) dtype.DType { return e.as }
 	e.fetch = func(_ int, t jit.Type) jit.Value { return in(t) }
 	e.attr = func(_ int, t jit.Type, _ bool) jit.Value { return b.Param(t) }
 	e.length = func(t jit.Type) jit.Value { return b.Param(t) }
@@ -274,6 +275,7 @@ func (f *Fusion) build() *fusedProgram {
 		r, as, round := n.op.emit(specCall(in, n.Out, n.Attrs))
 		e := &expr{Builder: b, t: jit.Natural(as), as: as, n: len(n.In)}
 		rows, _ := n.op.along()
+		e.from = func(j int) dtype.DType { return in[j].DType }
 		e.fetch = func(j int, t jit.Type) jit.Value {
 			v := n.In[j]
 			if v < 0 {

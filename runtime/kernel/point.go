@@ -18,9 +18,10 @@ type recipe func(e *expr) jit.Value
 // An expr is what a recipe sees: a builder, operands and attributes.
 type expr struct {
 	*jit.Builder
-	t     jit.Type    // what is computed in
-	as    dtype.DType // the element type that stands for: of the result, or what the operands promote to
-	n     int         // operands, absent ones included
+	t     jit.Type                // what is computed in
+	as    dtype.DType             // the element type that stands for: of the result, or what the operands promote to
+	n     int                     // operands, absent ones included
+	from  func(i int) dtype.DType // element type of operand i
 	fetch func(i int, t jit.Type) jit.Value
 	attr  func(i int, t jit.Type, saturated bool) jit.Value
 	// length is the number of elements of a row.
@@ -327,6 +328,7 @@ func (r recipe) build(k *pointKey, as, round dtype.DType, folds bool) *point {
 		t jit.Type
 	}
 	e := &expr{Builder: b, t: t, as: as, n: 3}
+	e.from = func(i int) dtype.DType { return k.in[i] }
 	e.fetch = func(i int, t jit.Type) jit.Value {
 		if m := made[i]; m.v != 0 && m.t == t {
 			return m.v

@@ -213,13 +213,7 @@ func sumComplex[T float32 | float64](x, out Array, axes []int, n int) error {
 	dst := As[T](out.Buf)
 	part := make([]T, out.Size())
 	for k := range 2 {
-		v := Array{DType: out.DType.Part(), View: x.View, Buf: x.Buf}
-		v.Offset = 2*x.Offset + k
-		v.Strides = make([]int, len(x.Strides))
-		for i, s := range x.Strides {
-			v.Strides[i] = 2 * s
-		}
-		sumAs(v, axes, part)
+		sumAs(partOf(x, k), axes, part)
 		for i, s := range part {
 			if n >= 0 {
 				s /= T(n)
