@@ -12,7 +12,7 @@ type Sortable interface{ uint32 | uint64 | float32 }
 
 // A Sorter sorts.
 type Sorter[T Sortable] struct {
-	small [17]func(n int, src, dst *byte) // by the number of registers they take
+	small []func(n int, src, dst *byte) // by the number of registers they take
 	part  func(n int, src, dst *byte, pivot uint64) (below int)
 	lanes int
 	bits  func(T) uint64
@@ -26,8 +26,8 @@ func SorterOf[T Sortable](l Level) *Sorter[T] {
 	return s
 }
 
-// smallVecs is how many registers of elements are sorted at once.
-const smallVecs = 16
+// atOnce is how many elements are sorted at once.
+func (s *Sorter[T]) atOnce() int { return (len(s.small) - 1) * s.lanes }
 
 // Sort sorts a; rest, which is as long, is scratch memory.
 func (s *Sorter[T]) Sort(a, rest []T) {
@@ -36,7 +36,7 @@ func (s *Sorter[T]) Sort(a, rest []T) {
 
 // sort sorts x, and leaves the result there with final set, else in y.
 func (s *Sorter[T]) sort(x, y []T, final bool, depth int) {
-	for len(x) > smallVecs*s.lanes {
+	for len(x) > s.atOnce() {
 		if depth--; depth < 0 { // the choice of pivots fails
 			slices.Sort(x)
 			if !final {
@@ -112,7 +112,7 @@ func (s *Sorter[T]) pivot(x, scratch []T) T {
 // first being below all of the second, and gives the length of the first. It
 // reports false, having moved nothing, when it finds no such parts.
 func (s *Sorter[T]) Part(x, y []T) (int, bool) {
-	if len(x) <= smallVecs*s.lanes {
+	if len(x) <= s.atOnce() {
 		return 0, false
 	}
 	y = y[:len(x)]

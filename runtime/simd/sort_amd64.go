@@ -5,6 +5,30 @@
 package simd
 
 //go:noescape
+func sortSmallF32AVX2_1(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortSmallF32AVX2_2(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortSmallF32AVX2_3(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortSmallF32AVX2_4(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortSmallF32AVX2_6(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortSmallF32AVX2_8(n int, src *byte, dst *byte)
+
+//go:noescape
+func sortPartF32AVX2(n int, src *byte, dst *byte, pivot uint64) (below int)
+
+//go:noescape
+func oddF32AVX2(n int, src *byte) (odd uint64)
+
+//go:noescape
 func sortSmallU32_1(n int, src *byte, dst *byte)
 
 //go:noescape

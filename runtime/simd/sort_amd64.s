@@ -4,6 +4,3856 @@
 
 #include "textflag.h"
 
+DATA sortPlaces<>+0(SB)/4, $0x00000000
+DATA sortPlaces<>+4(SB)/4, $0x00000001
+DATA sortPlaces<>+8(SB)/4, $0x00000002
+DATA sortPlaces<>+12(SB)/4, $0x00000003
+DATA sortPlaces<>+16(SB)/4, $0x00000004
+DATA sortPlaces<>+20(SB)/4, $0x00000005
+DATA sortPlaces<>+24(SB)/4, $0x00000006
+DATA sortPlaces<>+28(SB)/4, $0x00000007
+GLOBL sortPlaces<>(SB), RODATA|NOPTR, $32
+
+DATA sortOrder<>+0(SB)/1, $0x00
+DATA sortOrder<>+1(SB)/1, $0x01
+DATA sortOrder<>+2(SB)/1, $0x02
+DATA sortOrder<>+3(SB)/1, $0x03
+DATA sortOrder<>+4(SB)/1, $0x04
+DATA sortOrder<>+5(SB)/1, $0x05
+DATA sortOrder<>+6(SB)/1, $0x06
+DATA sortOrder<>+7(SB)/1, $0x07
+DATA sortOrder<>+8(SB)/1, $0x00
+DATA sortOrder<>+9(SB)/1, $0x01
+DATA sortOrder<>+10(SB)/1, $0x02
+DATA sortOrder<>+11(SB)/1, $0x03
+DATA sortOrder<>+12(SB)/1, $0x04
+DATA sortOrder<>+13(SB)/1, $0x05
+DATA sortOrder<>+14(SB)/1, $0x06
+DATA sortOrder<>+15(SB)/1, $0x07
+DATA sortOrder<>+16(SB)/1, $0x01
+DATA sortOrder<>+17(SB)/1, $0x00
+DATA sortOrder<>+18(SB)/1, $0x02
+DATA sortOrder<>+19(SB)/1, $0x03
+DATA sortOrder<>+20(SB)/1, $0x04
+DATA sortOrder<>+21(SB)/1, $0x05
+DATA sortOrder<>+22(SB)/1, $0x06
+DATA sortOrder<>+23(SB)/1, $0x07
+DATA sortOrder<>+24(SB)/1, $0x00
+DATA sortOrder<>+25(SB)/1, $0x01
+DATA sortOrder<>+26(SB)/1, $0x02
+DATA sortOrder<>+27(SB)/1, $0x03
+DATA sortOrder<>+28(SB)/1, $0x04
+DATA sortOrder<>+29(SB)/1, $0x05
+DATA sortOrder<>+30(SB)/1, $0x06
+DATA sortOrder<>+31(SB)/1, $0x07
+DATA sortOrder<>+32(SB)/1, $0x02
+DATA sortOrder<>+33(SB)/1, $0x00
+DATA sortOrder<>+34(SB)/1, $0x01
+DATA sortOrder<>+35(SB)/1, $0x03
+DATA sortOrder<>+36(SB)/1, $0x04
+DATA sortOrder<>+37(SB)/1, $0x05
+DATA sortOrder<>+38(SB)/1, $0x06
+DATA sortOrder<>+39(SB)/1, $0x07
+DATA sortOrder<>+40(SB)/1, $0x00
+DATA sortOrder<>+41(SB)/1, $0x02
+DATA sortOrder<>+42(SB)/1, $0x01
+DATA sortOrder<>+43(SB)/1, $0x03
+DATA sortOrder<>+44(SB)/1, $0x04
+DATA sortOrder<>+45(SB)/1, $0x05
+DATA sortOrder<>+46(SB)/1, $0x06
+DATA sortOrder<>+47(SB)/1, $0x07
+DATA sortOrder<>+48(SB)/1, $0x01
+DATA sortOrder<>+49(SB)/1, $0x02
+DATA sortOrder<>+50(SB)/1, $0x00
+DATA sortOrder<>+51(SB)/1, $0x03
+DATA sortOrder<>+52(SB)/1, $0x04
+DATA sortOrder<>+53(SB)/1, $0x05
+DATA sortOrder<>+54(SB)/1, $0x06
+DATA sortOrder<>+55(SB)/1, $0x07
+DATA sortOrder<>+56(SB)/1, $0x00
+DATA sortOrder<>+57(SB)/1, $0x01
+DATA sortOrder<>+58(SB)/1, $0x02
+DATA sortOrder<>+59(SB)/1, $0x03
+DATA sortOrder<>+60(SB)/1, $0x04
+DATA sortOrder<>+61(SB)/1, $0x05
+DATA sortOrder<>+62(SB)/1, $0x06
+DATA sortOrder<>+63(SB)/1, $0x07
+DATA sortOrder<>+64(SB)/1, $0x03
+DATA sortOrder<>+65(SB)/1, $0x00
+DATA sortOrder<>+66(SB)/1, $0x01
+DATA sortOrder<>+67(SB)/1, $0x02
+DATA sortOrder<>+68(SB)/1, $0x04
+DATA sortOrder<>+69(SB)/1, $0x05
+DATA sortOrder<>+70(SB)/1, $0x06
+DATA sortOrder<>+71(SB)/1, $0x07
+DATA sortOrder<>+72(SB)/1, $0x00
+DATA sortOrder<>+73(SB)/1, $0x03
+DATA sortOrder<>+74(SB)/1, $0x01
+DATA sortOrder<>+75(SB)/1, $0x02
+DATA sortOrder<>+76(SB)/1, $0x04
+DATA sortOrder<>+77(SB)/1, $0x05
+DATA sortOrder<>+78(SB)/1, $0x06
+DATA sortOrder<>+79(SB)/1, $0x07
+DATA sortOrder<>+80(SB)/1, $0x01
+DATA sortOrder<>+81(SB)/1, $0x03
+DATA sortOrder<>+82(SB)/1, $0x00
+DATA sortOrder<>+83(SB)/1, $0x02
+DATA sortOrder<>+84(SB)/1, $0x04
+DATA sortOrder<>+85(SB)/1, $0x05
+DATA sortOrder<>+86(SB)/1, $0x06
+DATA sortOrder<>+87(SB)/1, $0x07
+DATA sortOrder<>+88(SB)/1, $0x00
+DATA sortOrder<>+89(SB)/1, $0x01
+DATA sortOrder<>+90(SB)/1, $0x03
+DATA sortOrder<>+91(SB)/1, $0x02
+DATA sortOrder<>+92(SB)/1, $0x04
+DATA sortOrder<>+93(SB)/1, $0x05
+DATA sortOrder<>+94(SB)/1, $0x06
+DATA sortOrder<>+95(SB)/1, $0x07
+DATA sortOrder<>+96(SB)/1, $0x02
+DATA sortOrder<>+97(SB)/1, $0x03
+DATA sortOrder<>+98(SB)/1, $0x00
+DATA sortOrder<>+99(SB)/1, $0x01
+DATA sortOrder<>+100(SB)/1, $0x04
+DATA sortOrder<>+101(SB)/1, $0x05
+DATA sortOrder<>+102(SB)/1, $0x06
+DATA sortOrder<>+103(SB)/1, $0x07
+DATA sortOrder<>+104(SB)/1, $0x00
+DATA sortOrder<>+105(SB)/1, $0x02
+DATA sortOrder<>+106(SB)/1, $0x03
+DATA sortOrder<>+107(SB)/1, $0x01
+DATA sortOrder<>+108(SB)/1, $0x04
+DATA sortOrder<>+109(SB)/1, $0x05
+DATA sortOrder<>+110(SB)/1, $0x06
+DATA sortOrder<>+111(SB)/1, $0x07
+DATA sortOrder<>+112(SB)/1, $0x01
+DATA sortOrder<>+113(SB)/1, $0x02
+DATA sortOrder<>+114(SB)/1, $0x03
+DATA sortOrder<>+115(SB)/1, $0x00
+DATA sortOrder<>+116(SB)/1, $0x04
+DATA sortOrder<>+117(SB)/1, $0x05
+DATA sortOrder<>+118(SB)/1, $0x06
+DATA sortOrder<>+119(SB)/1, $0x07
+DATA sortOrder<>+120(SB)/1, $0x00
+DATA sortOrder<>+121(SB)/1, $0x01
+DATA sortOrder<>+122(SB)/1, $0x02
+DATA sortOrder<>+123(SB)/1, $0x03
+DATA sortOrder<>+124(SB)/1, $0x04
+DATA sortOrder<>+125(SB)/1, $0x05
+DATA sortOrder<>+126(SB)/1, $0x06
+DATA sortOrder<>+127(SB)/1, $0x07
+DATA sortOrder<>+128(SB)/1, $0x04
+DATA sortOrder<>+129(SB)/1, $0x00
+DATA sortOrder<>+130(SB)/1, $0x01
+DATA sortOrder<>+131(SB)/1, $0x02
+DATA sortOrder<>+132(SB)/1, $0x03
+DATA sortOrder<>+133(SB)/1, $0x05
+DATA sortOrder<>+134(SB)/1, $0x06
+DATA sortOrder<>+135(SB)/1, $0x07
+DATA sortOrder<>+136(SB)/1, $0x00
+DATA sortOrder<>+137(SB)/1, $0x04
+DATA sortOrder<>+138(SB)/1, $0x01
+DATA sortOrder<>+139(SB)/1, $0x02
+DATA sortOrder<>+140(SB)/1, $0x03
+DATA sortOrder<>+141(SB)/1, $0x05
+DATA sortOrder<>+142(SB)/1, $0x06
+DATA sortOrder<>+143(SB)/1, $0x07
+DATA sortOrder<>+144(SB)/1, $0x01
+DATA sortOrder<>+145(SB)/1, $0x04
+DATA sortOrder<>+146(SB)/1, $0x00
+DATA sortOrder<>+147(SB)/1, $0x02
+DATA sortOrder<>+148(SB)/1, $0x03
+DATA sortOrder<>+149(SB)/1, $0x05
+DATA sortOrder<>+150(SB)/1, $0x06
+DATA sortOrder<>+151(SB)/1, $0x07
+DATA sortOrder<>+152(SB)/1, $0x00
+DATA sortOrder<>+153(SB)/1, $0x01
+DATA sortOrder<>+154(SB)/1, $0x04
+DATA sortOrder<>+155(SB)/1, $0x02
+DATA sortOrder<>+156(SB)/1, $0x03
+DATA sortOrder<>+157(SB)/1, $0x05
+DATA sortOrder<>+158(SB)/1, $0x06
+DATA sortOrder<>+159(SB)/1, $0x07
+DATA sortOrder<>+160(SB)/1, $0x02
+DATA sortOrder<>+161(SB)/1, $0x04
+DATA sortOrder<>+162(SB)/1, $0x00
+DATA sortOrder<>+163(SB)/1, $0x01
+DATA sortOrder<>+164(SB)/1, $0x03
+DATA sortOrder<>+165(SB)/1, $0x05
+DATA sortOrder<>+166(SB)/1, $0x06
+DATA sortOrder<>+167(SB)/1, $0x07
+DATA sortOrder<>+168(SB)/1, $0x00
+DATA sortOrder<>+169(SB)/1, $0x02
+DATA sortOrder<>+170(SB)/1, $0x04
+DATA sortOrder<>+171(SB)/1, $0x01
+DATA sortOrder<>+172(SB)/1, $0x03
+DATA sortOrder<>+173(SB)/1, $0x05
+DATA sortOrder<>+174(SB)/1, $0x06
+DATA sortOrder<>+175(SB)/1, $0x07
+DATA sortOrder<>+176(SB)/1, $0x01
+DATA sortOrder<>+177(SB)/1, $0x02
+DATA sortOrder<>+178(SB)/1, $0x04
+DATA sortOrder<>+179(SB)/1, $0x00
+DATA sortOrder<>+180(SB)/1, $0x03
+DATA sortOrder<>+181(SB)/1, $0x05
+DATA sortOrder<>+182(SB)/1, $0x06
+DATA sortOrder<>+183(SB)/1, $0x07
+DATA sortOrder<>+184(SB)/1, $0x00
+DATA sortOrder<>+185(SB)/1, $0x01
+DATA sortOrder<>+186(SB)/1, $0x02
+DATA sortOrder<>+187(SB)/1, $0x04
+DATA sortOrder<>+188(SB)/1, $0x03
+DATA sortOrder<>+189(SB)/1, $0x05
+DATA sortOrder<>+190(SB)/1, $0x06
+DATA sortOrder<>+191(SB)/1, $0x07
+DATA sortOrder<>+192(SB)/1, $0x03
+DATA sortOrder<>+193(SB)/1, $0x04
+DATA sortOrder<>+194(SB)/1, $0x00
+DATA sortOrder<>+195(SB)/1, $0x01
+DATA sortOrder<>+196(SB)/1, $0x02
+DATA sortOrder<>+197(SB)/1, $0x05
+DATA sortOrder<>+198(SB)/1, $0x06
+DATA sortOrder<>+199(SB)/1, $0x07
+DATA sortOrder<>+200(SB)/1, $0x00
+DATA sortOrder<>+201(SB)/1, $0x03
+DATA sortOrder<>+202(SB)/1, $0x04
+DATA sortOrder<>+203(SB)/1, $0x01
+DATA sortOrder<>+204(SB)/1, $0x02
+DATA sortOrder<>+205(SB)/1, $0x05
+DATA sortOrder<>+206(SB)/1, $0x06
+DATA sortOrder<>+207(SB)/1, $0x07
+DATA sortOrder<>+208(SB)/1, $0x01
+DATA sortOrder<>+209(SB)/1, $0x03
+DATA sortOrder<>+210(SB)/1, $0x04
+DATA sortOrder<>+211(SB)/1, $0x00
+DATA sortOrder<>+212(SB)/1, $0x02
+DATA sortOrder<>+213(SB)/1, $0x05
+DATA sortOrder<>+214(SB)/1, $0x06
+DATA sortOrder<>+215(SB)/1, $0x07
+DATA sortOrder<>+216(SB)/1, $0x00
+DATA sortOrder<>+217(SB)/1, $0x01
+DATA sortOrder<>+218(SB)/1, $0x03
+DATA sortOrder<>+219(SB)/1, $0x04
+DATA sortOrder<>+220(SB)/1, $0x02
+DATA sortOrder<>+221(SB)/1, $0x05
+DATA sortOrder<>+222(SB)/1, $0x06
+DATA sortOrder<>+223(SB)/1, $0x07
+DATA sortOrder<>+224(SB)/1, $0x02
+DATA sortOrder<>+225(SB)/1, $0x03
+DATA sortOrder<>+226(SB)/1, $0x04
+DATA sortOrder<>+227(SB)/1, $0x00
+DATA sortOrder<>+228(SB)/1, $0x01
+DATA sortOrder<>+229(SB)/1, $0x05
+DATA sortOrder<>+230(SB)/1, $0x06
+DATA sortOrder<>+231(SB)/1, $0x07
+DATA sortOrder<>+232(SB)/1, $0x00
+DATA sortOrder<>+233(SB)/1, $0x02
+DATA sortOrder<>+234(SB)/1, $0x03
+DATA sortOrder<>+235(SB)/1, $0x04
+DATA sortOrder<>+236(SB)/1, $0x01
+DATA sortOrder<>+237(SB)/1, $0x05
+DATA sortOrder<>+238(SB)/1, $0x06
+DATA sortOrder<>+239(SB)/1, $0x07
+DATA sortOrder<>+240(SB)/1, $0x01
+DATA sortOrder<>+241(SB)/1, $0x02
+DATA sortOrder<>+242(SB)/1, $0x03
+DATA sortOrder<>+243(SB)/1, $0x04
+DATA sortOrder<>+244(SB)/1, $0x00
+DATA sortOrder<>+245(SB)/1, $0x05
+DATA sortOrder<>+246(SB)/1, $0x06
+DATA sortOrder<>+247(SB)/1, $0x07
+DATA sortOrder<>+248(SB)/1, $0x00
+DATA sortOrder<>+249(SB)/1, $0x01
+DATA sortOrder<>+250(SB)/1, $0x02
+DATA sortOrder<>+251(SB)/1, $0x03
+DATA sortOrder<>+252(SB)/1, $0x04
+DATA sortOrder<>+253(SB)/1, $0x05
+DATA sortOrder<>+254(SB)/1, $0x06
+DATA sortOrder<>+255(SB)/1, $0x07
+DATA sortOrder<>+256(SB)/1, $0x05
+DATA sortOrder<>+257(SB)/1, $0x00
+DATA sortOrder<>+258(SB)/1, $0x01
+DATA sortOrder<>+259(SB)/1, $0x02
+DATA sortOrder<>+260(SB)/1, $0x03
+DATA sortOrder<>+261(SB)/1, $0x04
+DATA sortOrder<>+262(SB)/1, $0x06
+DATA sortOrder<>+263(SB)/1, $0x07
+DATA sortOrder<>+264(SB)/1, $0x00
+DATA sortOrder<>+265(SB)/1, $0x05
+DATA sortOrder<>+266(SB)/1, $0x01
+DATA sortOrder<>+267(SB)/1, $0x02
+DATA sortOrder<>+268(SB)/1, $0x03
+DATA sortOrder<>+269(SB)/1, $0x04
+DATA sortOrder<>+270(SB)/1, $0x06
+DATA sortOrder<>+271(SB)/1, $0x07
+DATA sortOrder<>+272(SB)/1, $0x01
+DATA sortOrder<>+273(SB)/1, $0x05
+DATA sortOrder<>+274(SB)/1, $0x00
+DATA sortOrder<>+275(SB)/1, $0x02
+DATA sortOrder<>+276(SB)/1, $0x03
+DATA sortOrder<>+277(SB)/1, $0x04
+DATA sortOrder<>+278(SB)/1, $0x06
+DATA sortOrder<>+279(SB)/1, $0x07
+DATA sortOrder<>+280(SB)/1, $0x00
+DATA sortOrder<>+281(SB)/1, $0x01
+DATA sortOrder<>+282(SB)/1, $0x05
+DATA sortOrder<>+283(SB)/1, $0x02
+DATA sortOrder<>+284(SB)/1, $0x03
+DATA sortOrder<>+285(SB)/1, $0x04
+DATA sortOrder<>+286(SB)/1, $0x06
+DATA sortOrder<>+287(SB)/1, $0x07
+DATA sortOrder<>+288(SB)/1, $0x02
+DATA sortOrder<>+289(SB)/1, $0x05
+DATA sortOrder<>+290(SB)/1, $0x00
+DATA sortOrder<>+291(SB)/1, $0x01
+DATA sortOrder<>+292(SB)/1, $0x03
+DATA sortOrder<>+293(SB)/1, $0x04
+DATA sortOrder<>+294(SB)/1, $0x06
+DATA sortOrder<>+295(SB)/1, $0x07
+DATA sortOrder<>+296(SB)/1, $0x00
+DATA sortOrder<>+297(SB)/1, $0x02
+DATA sortOrder<>+298(SB)/1, $0x05
+DATA sortOrder<>+299(SB)/1, $0x01
+DATA sortOrder<>+300(SB)/1, $0x03
+DATA sortOrder<>+301(SB)/1, $0x04
+DATA sortOrder<>+302(SB)/1, $0x06
+DATA sortOrder<>+303(SB)/1, $0x07
+DATA sortOrder<>+304(SB)/1, $0x01
+DATA sortOrder<>+305(SB)/1, $0x02
+DATA sortOrder<>+306(SB)/1, $0x05
+DATA sortOrder<>+307(SB)/1, $0x00
+DATA sortOrder<>+308(SB)/1, $0x03
+DATA sortOrder<>+309(SB)/1, $0x04
+DATA sortOrder<>+310(SB)/1, $0x06
+DATA sortOrder<>+311(SB)/1, $0x07
+DATA sortOrder<>+312(SB)/1, $0x00
+DATA sortOrder<>+313(SB)/1, $0x01
+DATA sortOrder<>+314(SB)/1, $0x02
+DATA sortOrder<>+315(SB)/1, $0x05
+DATA sortOrder<>+316(SB)/1, $0x03
+DATA sortOrder<>+317(SB)/1, $0x04
+DATA sortOrder<>+318(SB)/1, $0x06
+DATA sortOrder<>+319(SB)/1, $0x07
+DATA sortOrder<>+320(SB)/1, $0x03
+DATA sortOrder<>+321(SB)/1, $0x05
+DATA sortOrder<>+322(SB)/1, $0x00
+DATA sortOrder<>+323(SB)/1, $0x01
+DATA sortOrder<>+324(SB)/1, $0x02
+DATA sortOrder<>+325(SB)/1, $0x04
+DATA sortOrder<>+326(SB)/1, $0x06
+DATA sortOrder<>+327(SB)/1, $0x07
+DATA sortOrder<>+328(SB)/1, $0x00
+DATA sortOrder<>+329(SB)/1, $0x03
+DATA sortOrder<>+330(SB)/1, $0x05
+DATA sortOrder<>+331(SB)/1, $0x01
+DATA sortOrder<>+332(SB)/1, $0x02
+DATA sortOrder<>+333(SB)/1, $0x04
+DATA sortOrder<>+334(SB)/1, $0x06
+DATA sortOrder<>+335(SB)/1, $0x07
+DATA sortOrder<>+336(SB)/1, $0x01
+DATA sortOrder<>+337(SB)/1, $0x03
+DATA sortOrder<>+338(SB)/1, $0x05
+DATA sortOrder<>+339(SB)/1, $0x00
+DATA sortOrder<>+340(SB)/1, $0x02
+DATA sortOrder<>+341(SB)/1, $0x04
+DATA sortOrder<>+342(SB)/1, $0x06
+DATA sortOrder<>+343(SB)/1, $0x07
+DATA sortOrder<>+344(SB)/1, $0x00
+DATA sortOrder<>+345(SB)/1, $0x01
+DATA sortOrder<>+346(SB)/1, $0x03
+DATA sortOrder<>+347(SB)/1, $0x05
+DATA sortOrder<>+348(SB)/1, $0x02
+DATA sortOrder<>+349(SB)/1, $0x04
+DATA sortOrder<>+350(SB)/1, $0x06
+DATA sortOrder<>+351(SB)/1, $0x07
+DATA sortOrder<>+352(SB)/1, $0x02
+DATA sortOrder<>+353(SB)/1, $0x03
+DATA sortOrder<>+354(SB)/1, $0x05
+DATA sortOrder<>+355(SB)/1, $0x00
+DATA sortOrder<>+356(SB)/1, $0x01
+DATA sortOrder<>+357(SB)/1, $0x04
+DATA sortOrder<>+358(SB)/1, $0x06
+DATA sortOrder<>+359(SB)/1, $0x07
+DATA sortOrder<>+360(SB)/1, $0x00
+DATA sortOrder<>+361(SB)/1, $0x02
+DATA sortOrder<>+362(SB)/1, $0x03
+DATA sortOrder<>+363(SB)/1, $0x05
+DATA sortOrder<>+364(SB)/1, $0x01
+DATA sortOrder<>+365(SB)/1, $0x04
+DATA sortOrder<>+366(SB)/1, $0x06
+DATA sortOrder<>+367(SB)/1, $0x07
+DATA sortOrder<>+368(SB)/1, $0x01
+DATA sortOrder<>+369(SB)/1, $0x02
+DATA sortOrder<>+370(SB)/1, $0x03
+DATA sortOrder<>+371(SB)/1, $0x05
+DATA sortOrder<>+372(SB)/1, $0x00
+DATA sortOrder<>+373(SB)/1, $0x04
+DATA sortOrder<>+374(SB)/1, $0x06
+DATA sortOrder<>+375(SB)/1, $0x07
+DATA sortOrder<>+376(SB)/1, $0x00
+DATA sortOrder<>+377(SB)/1, $0x01
+DATA sortOrder<>+378(SB)/1, $0x02
+DATA sortOrder<>+379(SB)/1, $0x03
+DATA sortOrder<>+380(SB)/1, $0x05
+DATA sortOrder<>+381(SB)/1, $0x04
+DATA sortOrder<>+382(SB)/1, $0x06
+DATA sortOrder<>+383(SB)/1, $0x07
+DATA sortOrder<>+384(SB)/1, $0x04
+DATA sortOrder<>+385(SB)/1, $0x05
+DATA sortOrder<>+386(SB)/1, $0x00
+DATA sortOrder<>+387(SB)/1, $0x01
+DATA sortOrder<>+388(SB)/1, $0x02
+DATA sortOrder<>+389(SB)/1, $0x03
+DATA sortOrder<>+390(SB)/1, $0x06
+DATA sortOrder<>+391(SB)/1, $0x07
+DATA sortOrder<>+392(SB)/1, $0x00
+DATA sortOrder<>+393(SB)/1, $0x04
+DATA sortOrder<>+394(SB)/1, $0x05
+DATA sortOrder<>+395(SB)/1, $0x01
+DATA sortOrder<>+396(SB)/1, $0x02
+DATA sortOrder<>+397(SB)/1, $0x03
+DATA sortOrder<>+398(SB)/1, $0x06
+DATA sortOrder<>+399(SB)/1, $0x07
+DATA sortOrder<>+400(SB)/1, $0x01
+DATA sortOrder<>+401(SB)/1, $0x04
+DATA sortOrder<>+402(SB)/1, $0x05
+DATA sortOrder<>+403(SB)/1, $0x00
+DATA sortOrder<>+404(SB)/1, $0x02
+DATA sortOrder<>+405(SB)/1, $0x03
+DATA sortOrder<>+406(SB)/1, $0x06
+DATA sortOrder<>+407(SB)/1, $0x07
+DATA sortOrder<>+408(SB)/1, $0x00
+DATA sortOrder<>+409(SB)/1, $0x01
+DATA sortOrder<>+410(SB)/1, $0x04
+DATA sortOrder<>+411(SB)/1, $0x05
+DATA sortOrder<>+412(SB)/1, $0x02
+DATA sortOrder<>+413(SB)/1, $0x03
+DATA sortOrder<>+414(SB)/1, $0x06
+DATA sortOrder<>+415(SB)/1, $0x07
+DATA sortOrder<>+416(SB)/1, $0x02
+DATA sortOrder<>+417(SB)/1, $0x04
+DATA sortOrder<>+418(SB)/1, $0x05
+DATA sortOrder<>+419(SB)/1, $0x00
+DATA sortOrder<>+420(SB)/1, $0x01
+DATA sortOrder<>+421(SB)/1, $0x03
+DATA sortOrder<>+422(SB)/1, $0x06
+DATA sortOrder<>+423(SB)/1, $0x07
+DATA sortOrder<>+424(SB)/1, $0x00
+DATA sortOrder<>+425(SB)/1, $0x02
+DATA sortOrder<>+426(SB)/1, $0x04
+DATA sortOrder<>+427(SB)/1, $0x05
+DATA sortOrder<>+428(SB)/1, $0x01
+DATA sortOrder<>+429(SB)/1, $0x03
+DATA sortOrder<>+430(SB)/1, $0x06
+DATA sortOrder<>+431(SB)/1, $0x07
+DATA sortOrder<>+432(SB)/1, $0x01
+DATA sortOrder<>+433(SB)/1, $0x02
+DATA sortOrder<>+434(SB)/1, $0x04
+DATA sortOrder<>+435(SB)/1, $0x05
+DATA sortOrder<>+436(SB)/1, $0x00
+DATA sortOrder<>+437(SB)/1, $0x03
+DATA sortOrder<>+438(SB)/1, $0x06
+DATA sortOrder<>+439(SB)/1, $0x07
+DATA sortOrder<>+440(SB)/1, $0x00
+DATA sortOrder<>+441(SB)/1, $0x01
+DATA sortOrder<>+442(SB)/1, $0x02
+DATA sortOrder<>+443(SB)/1, $0x04
+DATA sortOrder<>+444(SB)/1, $0x05
+DATA sortOrder<>+445(SB)/1, $0x03
+DATA sortOrder<>+446(SB)/1, $0x06
+DATA sortOrder<>+447(SB)/1, $0x07
+DATA sortOrder<>+448(SB)/1, $0x03
+DATA sortOrder<>+449(SB)/1, $0x04
+DATA sortOrder<>+450(SB)/1, $0x05
+DATA sortOrder<>+451(SB)/1, $0x00
+DATA sortOrder<>+452(SB)/1, $0x01
+DATA sortOrder<>+453(SB)/1, $0x02
+DATA sortOrder<>+454(SB)/1, $0x06
+DATA sortOrder<>+455(SB)/1, $0x07
+DATA sortOrder<>+456(SB)/1, $0x00
+DATA sortOrder<>+457(SB)/1, $0x03
+DATA sortOrder<>+458(SB)/1, $0x04
+DATA sortOrder<>+459(SB)/1, $0x05
+DATA sortOrder<>+460(SB)/1, $0x01
+DATA sortOrder<>+461(SB)/1, $0x02
+DATA sortOrder<>+462(SB)/1, $0x06
+DATA sortOrder<>+463(SB)/1, $0x07
+DATA sortOrder<>+464(SB)/1, $0x01
+DATA sortOrder<>+465(SB)/1, $0x03
+DATA sortOrder<>+466(SB)/1, $0x04
+DATA sortOrder<>+467(SB)/1, $0x05
+DATA sortOrder<>+468(SB)/1, $0x00
+DATA sortOrder<>+469(SB)/1, $0x02
+DATA sortOrder<>+470(SB)/1, $0x06
+DATA sortOrder<>+471(SB)/1, $0x07
+DATA sortOrder<>+472(SB)/1, $0x00
+DATA sortOrder<>+473(SB)/1, $0x01
+DATA sortOrder<>+474(SB)/1, $0x03
+DATA sortOrder<>+475(SB)/1, $0x04
+DATA sortOrder<>+476(SB)/1, $0x05
+DATA sortOrder<>+477(SB)/1, $0x02
+DATA sortOrder<>+478(SB)/1, $0x06
+DATA sortOrder<>+479(SB)/1, $0x07
+DATA sortOrder<>+480(SB)/1, $0x02
+DATA sortOrder<>+481(SB)/1, $0x03
+DATA sortOrder<>+482(SB)/1, $0x04
+DATA sortOrder<>+483(SB)/1, $0x05
+DATA sortOrder<>+484(SB)/1, $0x00
+DATA sortOrder<>+485(SB)/1, $0x01
+DATA sortOrder<>+486(SB)/1, $0x06
+DATA sortOrder<>+487(SB)/1, $0x07
+DATA sortOrder<>+488(SB)/1, $0x00
+DATA sortOrder<>+489(SB)/1, $0x02
+DATA sortOrder<>+490(SB)/1, $0x03
+DATA sortOrder<>+491(SB)/1, $0x04
+DATA sortOrder<>+492(SB)/1, $0x05
+DATA sortOrder<>+493(SB)/1, $0x01
+DATA sortOrder<>+494(SB)/1, $0x06
+DATA sortOrder<>+495(SB)/1, $0x07
+DATA sortOrder<>+496(SB)/1, $0x01
+DATA sortOrder<>+497(SB)/1, $0x02
+DATA sortOrder<>+498(SB)/1, $0x03
+DATA sortOrder<>+499(SB)/1, $0x04
+DATA sortOrder<>+500(SB)/1, $0x05
+DATA sortOrder<>+501(SB)/1, $0x00
+DATA sortOrder<>+502(SB)/1, $0x06
+DATA sortOrder<>+503(SB)/1, $0x07
+DATA sortOrder<>+504(SB)/1, $0x00
+DATA sortOrder<>+505(SB)/1, $0x01
+DATA sortOrder<>+506(SB)/1, $0x02
+DATA sortOrder<>+507(SB)/1, $0x03
+DATA sortOrder<>+508(SB)/1, $0x04
+DATA sortOrder<>+509(SB)/1, $0x05
+DATA sortOrder<>+510(SB)/1, $0x06
+DATA sortOrder<>+511(SB)/1, $0x07
+DATA sortOrder<>+512(SB)/1, $0x06
+DATA sortOrder<>+513(SB)/1, $0x00
+DATA sortOrder<>+514(SB)/1, $0x01
+DATA sortOrder<>+515(SB)/1, $0x02
+DATA sortOrder<>+516(SB)/1, $0x03
+DATA sortOrder<>+517(SB)/1, $0x04
+DATA sortOrder<>+518(SB)/1, $0x05
+DATA sortOrder<>+519(SB)/1, $0x07
+DATA sortOrder<>+520(SB)/1, $0x00
+DATA sortOrder<>+521(SB)/1, $0x06
+DATA sortOrder<>+522(SB)/1, $0x01
+DATA sortOrder<>+523(SB)/1, $0x02
+DATA sortOrder<>+524(SB)/1, $0x03
+DATA sortOrder<>+525(SB)/1, $0x04
+DATA sortOrder<>+526(SB)/1, $0x05
+DATA sortOrder<>+527(SB)/1, $0x07
+DATA sortOrder<>+528(SB)/1, $0x01
+DATA sortOrder<>+529(SB)/1, $0x06
+DATA sortOrder<>+530(SB)/1, $0x00
+DATA sortOrder<>+531(SB)/1, $0x02
+DATA sortOrder<>+532(SB)/1, $0x03
+DATA sortOrder<>+533(SB)/1, $0x04
+DATA sortOrder<>+534(SB)/1, $0x05
+DATA sortOrder<>+535(SB)/1, $0x07
+DATA sortOrder<>+536(SB)/1, $0x00
+DATA sortOrder<>+537(SB)/1, $0x01
+DATA sortOrder<>+538(SB)/1, $0x06
+DATA sortOrder<>+539(SB)/1, $0x02
+DATA sortOrder<>+540(SB)/1, $0x03
+DATA sortOrder<>+541(SB)/1, $0x04
+DATA sortOrder<>+542(SB)/1, $0x05
+DATA sortOrder<>+543(SB)/1, $0x07
+DATA sortOrder<>+544(SB)/1, $0x02
+DATA sortOrder<>+545(SB)/1, $0x06
+DATA sortOrder<>+546(SB)/1, $0x00
+DATA sortOrder<>+547(SB)/1, $0x01
+DATA sortOrder<>+548(SB)/1, $0x03
+DATA sortOrder<>+549(SB)/1, $0x04
+DATA sortOrder<>+550(SB)/1, $0x05
+DATA sortOrder<>+551(SB)/1, $0x07
+DATA sortOrder<>+552(SB)/1, $0x00
+DATA sortOrder<>+553(SB)/1, $0x02
+DATA sortOrder<>+554(SB)/1, $0x06
+DATA sortOrder<>+555(SB)/1, $0x01
+DATA sortOrder<>+556(SB)/1, $0x03
+DATA sortOrder<>+557(SB)/1, $0x04
+DATA sortOrder<>+558(SB)/1, $0x05
+DATA sortOrder<>+559(SB)/1, $0x07
+DATA sortOrder<>+560(SB)/1, $0x01
+DATA sortOrder<>+561(SB)/1, $0x02
+DATA sortOrder<>+562(SB)/1, $0x06
+DATA sortOrder<>+563(SB)/1, $0x00
+DATA sortOrder<>+564(SB)/1, $0x03
+DATA sortOrder<>+565(SB)/1, $0x04
+DATA sortOrder<>+566(SB)/1, $0x05
+DATA sortOrder<>+567(SB)/1, $0x07
+DATA sortOrder<>+568(SB)/1, $0x00
+DATA sortOrder<>+569(SB)/1, $0x01
+DATA sortOrder<>+570(SB)/1, $0x02
+DATA sortOrder<>+571(SB)/1, $0x06
+DATA sortOrder<>+572(SB)/1, $0x03
+DATA sortOrder<>+573(SB)/1, $0x04
+DATA sortOrder<>+574(SB)/1, $0x05
+DATA sortOrder<>+575(SB)/1, $0x07
+DATA sortOrder<>+576(SB)/1, $0x03
+DATA sortOrder<>+577(SB)/1, $0x06
+DATA sortOrder<>+578(SB)/1, $0x00
+DATA sortOrder<>+579(SB)/1, $0x01
+DATA sortOrder<>+580(SB)/1, $0x02
+DATA sortOrder<>+581(SB)/1, $0x04
+DATA sortOrder<>+582(SB)/1, $0x05
+DATA sortOrder<>+583(SB)/1, $0x07
+DATA sortOrder<>+584(SB)/1, $0x00
+DATA sortOrder<>+585(SB)/1, $0x03
+DATA sortOrder<>+586(SB)/1, $0x06
+DATA sortOrder<>+587(SB)/1, $0x01
+DATA sortOrder<>+588(SB)/1, $0x02
+DATA sortOrder<>+589(SB)/1, $0x04
+DATA sortOrder<>+590(SB)/1, $0x05
+DATA sortOrder<>+591(SB)/1, $0x07
+DATA sortOrder<>+592(SB)/1, $0x01
+DATA sortOrder<>+593(SB)/1, $0x03
+DATA sortOrder<>+594(SB)/1, $0x06
+DATA sortOrder<>+595(SB)/1, $0x00
+DATA sortOrder<>+596(SB)/1, $0x02
+DATA sortOrder<>+597(SB)/1, $0x04
+DATA sortOrder<>+598(SB)/1, $0x05
+DATA sortOrder<>+599(SB)/1, $0x07
+DATA sortOrder<>+600(SB)/1, $0x00
+DATA sortOrder<>+601(SB)/1, $0x01
+DATA sortOrder<>+602(SB)/1, $0x03
+DATA sortOrder<>+603(SB)/1, $0x06
+DATA sortOrder<>+604(SB)/1, $0x02
+DATA sortOrder<>+605(SB)/1, $0x04
+DATA sortOrder<>+606(SB)/1, $0x05
+DATA sortOrder<>+607(SB)/1, $0x07
+DATA sortOrder<>+608(SB)/1, $0x02
+DATA sortOrder<>+609(SB)/1, $0x03
+DATA sortOrder<>+610(SB)/1, $0x06
+DATA sortOrder<>+611(SB)/1, $0x00
+DATA sortOrder<>+612(SB)/1, $0x01
+DATA sortOrder<>+613(SB)/1, $0x04
+DATA sortOrder<>+614(SB)/1, $0x05
+DATA sortOrder<>+615(SB)/1, $0x07
+DATA sortOrder<>+616(SB)/1, $0x00
+DATA sortOrder<>+617(SB)/1, $0x02
+DATA sortOrder<>+618(SB)/1, $0x03
+DATA sortOrder<>+619(SB)/1, $0x06
+DATA sortOrder<>+620(SB)/1, $0x01
+DATA sortOrder<>+621(SB)/1, $0x04
+DATA sortOrder<>+622(SB)/1, $0x05
+DATA sortOrder<>+623(SB)/1, $0x07
+DATA sortOrder<>+624(SB)/1, $0x01
+DATA sortOrder<>+625(SB)/1, $0x02
+DATA sortOrder<>+626(SB)/1, $0x03
+DATA sortOrder<>+627(SB)/1, $0x06
+DATA sortOrder<>+628(SB)/1, $0x00
+DATA sortOrder<>+629(SB)/1, $0x04
+DATA sortOrder<>+630(SB)/1, $0x05
+DATA sortOrder<>+631(SB)/1, $0x07
+DATA sortOrder<>+632(SB)/1, $0x00
+DATA sortOrder<>+633(SB)/1, $0x01
+DATA sortOrder<>+634(SB)/1, $0x02
+DATA sortOrder<>+635(SB)/1, $0x03
+DATA sortOrder<>+636(SB)/1, $0x06
+DATA sortOrder<>+637(SB)/1, $0x04
+DATA sortOrder<>+638(SB)/1, $0x05
+DATA sortOrder<>+639(SB)/1, $0x07
+DATA sortOrder<>+640(SB)/1, $0x04
+DATA sortOrder<>+641(SB)/1, $0x06
+DATA sortOrder<>+642(SB)/1, $0x00
+DATA sortOrder<>+643(SB)/1, $0x01
+DATA sortOrder<>+644(SB)/1, $0x02
+DATA sortOrder<>+645(SB)/1, $0x03
+DATA sortOrder<>+646(SB)/1, $0x05
+DATA sortOrder<>+647(SB)/1, $0x07
+DATA sortOrder<>+648(SB)/1, $0x00
+DATA sortOrder<>+649(SB)/1, $0x04
+DATA sortOrder<>+650(SB)/1, $0x06
+DATA sortOrder<>+651(SB)/1, $0x01
+DATA sortOrder<>+652(SB)/1, $0x02
+DATA sortOrder<>+653(SB)/1, $0x03
+DATA sortOrder<>+654(SB)/1, $0x05
+DATA sortOrder<>+655(SB)/1, $0x07
+DATA sortOrder<>+656(SB)/1, $0x01
+DATA sortOrder<>+657(SB)/1, $0x04
+DATA sortOrder<>+658(SB)/1, $0x06
+DATA sortOrder<>+659(SB)/1, $0x00
+DATA sortOrder<>+660(SB)/1, $0x02
+DATA sortOrder<>+661(SB)/1, $0x03
+DATA sortOrder<>+662(SB)/1, $0x05
+DATA sortOrder<>+663(SB)/1, $0x07
+DATA sortOrder<>+664(SB)/1, $0x00
+DATA sortOrder<>+665(SB)/1, $0x01
+DATA sortOrder<>+666(SB)/1, $0x04
+DATA sortOrder<>+667(SB)/1, $0x06
+DATA sortOrder<>+668(SB)/1, $0x02
+DATA sortOrder<>+669(SB)/1, $0x03
+DATA sortOrder<>+670(SB)/1, $0x05
+DATA sortOrder<>+671(SB)/1, $0x07
+DATA sortOrder<>+672(SB)/1, $0x02
+DATA sortOrder<>+673(SB)/1, $0x04
+DATA sortOrder<>+674(SB)/1, $0x06
+DATA sortOrder<>+675(SB)/1, $0x00
+DATA sortOrder<>+676(SB)/1, $0x01
+DATA sortOrder<>+677(SB)/1, $0x03
+DATA sortOrder<>+678(SB)/1, $0x05
+DATA sortOrder<>+679(SB)/1, $0x07
+DATA sortOrder<>+680(SB)/1, $0x00
+DATA sortOrder<>+681(SB)/1, $0x02
+DATA sortOrder<>+682(SB)/1, $0x04
+DATA sortOrder<>+683(SB)/1, $0x06
+DATA sortOrder<>+684(SB)/1, $0x01
+DATA sortOrder<>+685(SB)/1, $0x03
+DATA sortOrder<>+686(SB)/1, $0x05
+DATA sortOrder<>+687(SB)/1, $0x07
+DATA sortOrder<>+688(SB)/1, $0x01
+DATA sortOrder<>+689(SB)/1, $0x02
+DATA sortOrder<>+690(SB)/1, $0x04
+DATA sortOrder<>+691(SB)/1, $0x06
+DATA sortOrder<>+692(SB)/1, $0x00
+DATA sortOrder<>+693(SB)/1, $0x03
+DATA sortOrder<>+694(SB)/1, $0x05
+DATA sortOrder<>+695(SB)/1, $0x07
+DATA sortOrder<>+696(SB)/1, $0x00
+DATA sortOrder<>+697(SB)/1, $0x01
+DATA sortOrder<>+698(SB)/1, $0x02
+DATA sortOrder<>+699(SB)/1, $0x04
+DATA sortOrder<>+700(SB)/1, $0x06
+DATA sortOrder<>+701(SB)/1, $0x03
+DATA sortOrder<>+702(SB)/1, $0x05
+DATA sortOrder<>+703(SB)/1, $0x07
+DATA sortOrder<>+704(SB)/1, $0x03
+DATA sortOrder<>+705(SB)/1, $0x04
+DATA sortOrder<>+706(SB)/1, $0x06
+DATA sortOrder<>+707(SB)/1, $0x00
+DATA sortOrder<>+708(SB)/1, $0x01
+DATA sortOrder<>+709(SB)/1, $0x02
+DATA sortOrder<>+710(SB)/1, $0x05
+DATA sortOrder<>+711(SB)/1, $0x07
+DATA sortOrder<>+712(SB)/1, $0x00
+DATA sortOrder<>+713(SB)/1, $0x03
+DATA sortOrder<>+714(SB)/1, $0x04
+DATA sortOrder<>+715(SB)/1, $0x06
+DATA sortOrder<>+716(SB)/1, $0x01
+DATA sortOrder<>+717(SB)/1, $0x02
+DATA sortOrder<>+718(SB)/1, $0x05
+DATA sortOrder<>+719(SB)/1, $0x07
+DATA sortOrder<>+720(SB)/1, $0x01
+DATA sortOrder<>+721(SB)/1, $0x03
+DATA sortOrder<>+722(SB)/1, $0x04
+DATA sortOrder<>+723(SB)/1, $0x06
+DATA sortOrder<>+724(SB)/1, $0x00
+DATA sortOrder<>+725(SB)/1, $0x02
+DATA sortOrder<>+726(SB)/1, $0x05
+DATA sortOrder<>+727(SB)/1, $0x07
+DATA sortOrder<>+728(SB)/1, $0x00
+DATA sortOrder<>+729(SB)/1, $0x01
+DATA sortOrder<>+730(SB)/1, $0x03
+DATA sortOrder<>+731(SB)/1, $0x04
+DATA sortOrder<>+732(SB)/1, $0x06
+DATA sortOrder<>+733(SB)/1, $0x02
+DATA sortOrder<>+734(SB)/1, $0x05
+DATA sortOrder<>+735(SB)/1, $0x07
+DATA sortOrder<>+736(SB)/1, $0x02
+DATA sortOrder<>+737(SB)/1, $0x03
+DATA sortOrder<>+738(SB)/1, $0x04
+DATA sortOrder<>+739(SB)/1, $0x06
+DATA sortOrder<>+740(SB)/1, $0x00
+DATA sortOrder<>+741(SB)/1, $0x01
+DATA sortOrder<>+742(SB)/1, $0x05
+DATA sortOrder<>+743(SB)/1, $0x07
+DATA sortOrder<>+744(SB)/1, $0x00
+DATA sortOrder<>+745(SB)/1, $0x02
+DATA sortOrder<>+746(SB)/1, $0x03
+DATA sortOrder<>+747(SB)/1, $0x04
+DATA sortOrder<>+748(SB)/1, $0x06
+DATA sortOrder<>+749(SB)/1, $0x01
+DATA sortOrder<>+750(SB)/1, $0x05
+DATA sortOrder<>+751(SB)/1, $0x07
+DATA sortOrder<>+752(SB)/1, $0x01
+DATA sortOrder<>+753(SB)/1, $0x02
+DATA sortOrder<>+754(SB)/1, $0x03
+DATA sortOrder<>+755(SB)/1, $0x04
+DATA sortOrder<>+756(SB)/1, $0x06
+DATA sortOrder<>+757(SB)/1, $0x00
+DATA sortOrder<>+758(SB)/1, $0x05
+DATA sortOrder<>+759(SB)/1, $0x07
+DATA sortOrder<>+760(SB)/1, $0x00
+DATA sortOrder<>+761(SB)/1, $0x01
+DATA sortOrder<>+762(SB)/1, $0x02
+DATA sortOrder<>+763(SB)/1, $0x03
+DATA sortOrder<>+764(SB)/1, $0x04
+DATA sortOrder<>+765(SB)/1, $0x06
+DATA sortOrder<>+766(SB)/1, $0x05
+DATA sortOrder<>+767(SB)/1, $0x07
+DATA sortOrder<>+768(SB)/1, $0x05
+DATA sortOrder<>+769(SB)/1, $0x06
+DATA sortOrder<>+770(SB)/1, $0x00
+DATA sortOrder<>+771(SB)/1, $0x01
+DATA sortOrder<>+772(SB)/1, $0x02
+DATA sortOrder<>+773(SB)/1, $0x03
+DATA sortOrder<>+774(SB)/1, $0x04
+DATA sortOrder<>+775(SB)/1, $0x07
+DATA sortOrder<>+776(SB)/1, $0x00
+DATA sortOrder<>+777(SB)/1, $0x05
+DATA sortOrder<>+778(SB)/1, $0x06
+DATA sortOrder<>+779(SB)/1, $0x01
+DATA sortOrder<>+780(SB)/1, $0x02
+DATA sortOrder<>+781(SB)/1, $0x03
+DATA sortOrder<>+782(SB)/1, $0x04
+DATA sortOrder<>+783(SB)/1, $0x07
+DATA sortOrder<>+784(SB)/1, $0x01
+DATA sortOrder<>+785(SB)/1, $0x05
+DATA sortOrder<>+786(SB)/1, $0x06
+DATA sortOrder<>+787(SB)/1, $0x00
+DATA sortOrder<>+788(SB)/1, $0x02
+DATA sortOrder<>+789(SB)/1, $0x03
+DATA sortOrder<>+790(SB)/1, $0x04
+DATA sortOrder<>+791(SB)/1, $0x07
+DATA sortOrder<>+792(SB)/1, $0x00
+DATA sortOrder<>+793(SB)/1, $0x01
+DATA sortOrder<>+794(SB)/1, $0x05
+DATA sortOrder<>+795(SB)/1, $0x06
+DATA sortOrder<>+796(SB)/1, $0x02
+DATA sortOrder<>+797(SB)/1, $0x03
+DATA sortOrder<>+798(SB)/1, $0x04
+DATA sortOrder<>+799(SB)/1, $0x07
+DATA sortOrder<>+800(SB)/1, $0x02
+DATA sortOrder<>+801(SB)/1, $0x05
+DATA sortOrder<>+802(SB)/1, $0x06
+DATA sortOrder<>+803(SB)/1, $0x00
+DATA sortOrder<>+804(SB)/1, $0x01
+DATA sortOrder<>+805(SB)/1, $0x03
+DATA sortOrder<>+806(SB)/1, $0x04
+DATA sortOrder<>+807(SB)/1, $0x07
+DATA sortOrder<>+808(SB)/1, $0x00
+DATA sortOrder<>+809(SB)/1, $0x02
+DATA sortOrder<>+810(SB)/1, $0x05
+DATA sortOrder<>+811(SB)/1, $0x06
+DATA sortOrder<>+812(SB)/1, $0x01
+DATA sortOrder<>+813(SB)/1, $0x03
+DATA sortOrder<>+814(SB)/1, $0x04
+DATA sortOrder<>+815(SB)/1, $0x07
+DATA sortOrder<>+816(SB)/1, $0x01
+DATA sortOrder<>+817(SB)/1, $0x02
+DATA sortOrder<>+818(SB)/1, $0x05
+DATA sortOrder<>+819(SB)/1, $0x06
+DATA sortOrder<>+820(SB)/1, $0x00
+DATA sortOrder<>+821(SB)/1, $0x03
+DATA sortOrder<>+822(SB)/1, $0x04
+DATA sortOrder<>+823(SB)/1, $0x07
+DATA sortOrder<>+824(SB)/1, $0x00
+DATA sortOrder<>+825(SB)/1, $0x01
+DATA sortOrder<>+826(SB)/1, $0x02
+DATA sortOrder<>+827(SB)/1, $0x05
+DATA sortOrder<>+828(SB)/1, $0x06
+DATA sortOrder<>+829(SB)/1, $0x03
+DATA sortOrder<>+830(SB)/1, $0x04
+DATA sortOrder<>+831(SB)/1, $0x07
+DATA sortOrder<>+832(SB)/1, $0x03
+DATA sortOrder<>+833(SB)/1, $0x05
+DATA sortOrder<>+834(SB)/1, $0x06
+DATA sortOrder<>+835(SB)/1, $0x00
+DATA sortOrder<>+836(SB)/1, $0x01
+DATA sortOrder<>+837(SB)/1, $0x02
+DATA sortOrder<>+838(SB)/1, $0x04
+DATA sortOrder<>+839(SB)/1, $0x07
+DATA sortOrder<>+840(SB)/1, $0x00
+DATA sortOrder<>+841(SB)/1, $0x03
+DATA sortOrder<>+842(SB)/1, $0x05
+DATA sortOrder<>+843(SB)/1, $0x06
+DATA sortOrder<>+844(SB)/1, $0x01
+DATA sortOrder<>+845(SB)/1, $0x02
+DATA sortOrder<>+846(SB)/1, $0x04
+DATA sortOrder<>+847(SB)/1, $0x07
+DATA sortOrder<>+848(SB)/1, $0x01
+DATA sortOrder<>+849(SB)/1, $0x03
+DATA sortOrder<>+850(SB)/1, $0x05
+DATA sortOrder<>+851(SB)/1, $0x06
+DATA sortOrder<>+852(SB)/1, $0x00
+DATA sortOrder<>+853(SB)/1, $0x02
+DATA sortOrder<>+854(SB)/1, $0x04
+DATA sortOrder<>+855(SB)/1, $0x07
+DATA sortOrder<>+856(SB)/1, $0x00
+DATA sortOrder<>+857(SB)/1, $0x01
+DATA sortOrder<>+858(SB)/1, $0x03
+DATA sortOrder<>+859(SB)/1, $0x05
+DATA sortOrder<>+860(SB)/1, $0x06
+DATA sortOrder<>+861(SB)/1, $0x02
+DATA sortOrder<>+862(SB)/1, $0x04
+DATA sortOrder<>+863(SB)/1, $0x07
+DATA sortOrder<>+864(SB)/1, $0x02
+DATA sortOrder<>+865(SB)/1, $0x03
+DATA sortOrder<>+866(SB)/1, $0x05
+DATA sortOrder<>+867(SB)/1, $0x06
+DATA sortOrder<>+868(SB)/1, $0x00
+DATA sortOrder<>+869(SB)/1, $0x01
+DATA sortOrder<>+870(SB)/1, $0x04
+DATA sortOrder<>+871(SB)/1, $0x07
+DATA sortOrder<>+872(SB)/1, $0x00
+DATA sortOrder<>+873(SB)/1, $0x02
+DATA sortOrder<>+874(SB)/1, $0x03
+DATA sortOrder<>+875(SB)/1, $0x05
+DATA sortOrder<>+876(SB)/1, $0x06
+DATA sortOrder<>+877(SB)/1, $0x01
+DATA sortOrder<>+878(SB)/1, $0x04
+DATA sortOrder<>+879(SB)/1, $0x07
+DATA sortOrder<>+880(SB)/1, $0x01
+DATA sortOrder<>+881(SB)/1, $0x02
+DATA sortOrder<>+882(SB)/1, $0x03
+DATA sortOrder<>+883(SB)/1, $0x05
+DATA sortOrder<>+884(SB)/1, $0x06
+DATA sortOrder<>+885(SB)/1, $0x00
+DATA sortOrder<>+886(SB)/1, $0x04
+DATA sortOrder<>+887(SB)/1, $0x07
+DATA sortOrder<>+888(SB)/1, $0x00
+DATA sortOrder<>+889(SB)/1, $0x01
+DATA sortOrder<>+890(SB)/1, $0x02
+DATA sortOrder<>+891(SB)/1, $0x03
+DATA sortOrder<>+892(SB)/1, $0x05
+DATA sortOrder<>+893(SB)/1, $0x06
+DATA sortOrder<>+894(SB)/1, $0x04
+DATA sortOrder<>+895(SB)/1, $0x07
+DATA sortOrder<>+896(SB)/1, $0x04
+DATA sortOrder<>+897(SB)/1, $0x05
+DATA sortOrder<>+898(SB)/1, $0x06
+DATA sortOrder<>+899(SB)/1, $0x00
+DATA sortOrder<>+900(SB)/1, $0x01
+DATA sortOrder<>+901(SB)/1, $0x02
+DATA sortOrder<>+902(SB)/1, $0x03
+DATA sortOrder<>+903(SB)/1, $0x07
+DATA sortOrder<>+904(SB)/1, $0x00
+DATA sortOrder<>+905(SB)/1, $0x04
+DATA sortOrder<>+906(SB)/1, $0x05
+DATA sortOrder<>+907(SB)/1, $0x06
+DATA sortOrder<>+908(SB)/1, $0x01
+DATA sortOrder<>+909(SB)/1, $0x02
+DATA sortOrder<>+910(SB)/1, $0x03
+DATA sortOrder<>+911(SB)/1, $0x07
+DATA sortOrder<>+912(SB)/1, $0x01
+DATA sortOrder<>+913(SB)/1, $0x04
+DATA sortOrder<>+914(SB)/1, $0x05
+DATA sortOrder<>+915(SB)/1, $0x06
+DATA sortOrder<>+916(SB)/1, $0x00
+DATA sortOrder<>+917(SB)/1, $0x02
+DATA sortOrder<>+918(SB)/1, $0x03
+DATA sortOrder<>+919(SB)/1, $0x07
+DATA sortOrder<>+920(SB)/1, $0x00
+DATA sortOrder<>+921(SB)/1, $0x01
+DATA sortOrder<>+922(SB)/1, $0x04
+DATA sortOrder<>+923(SB)/1, $0x05
+DATA sortOrder<>+924(SB)/1, $0x06
+DATA sortOrder<>+925(SB)/1, $0x02
+DATA sortOrder<>+926(SB)/1, $0x03
+DATA sortOrder<>+927(SB)/1, $0x07
+DATA sortOrder<>+928(SB)/1, $0x02
+DATA sortOrder<>+929(SB)/1, $0x04
+DATA sortOrder<>+930(SB)/1, $0x05
+DATA sortOrder<>+931(SB)/1, $0x06
+DATA sortOrder<>+932(SB)/1, $0x00
+DATA sortOrder<>+933(SB)/1, $0x01
+DATA sortOrder<>+934(SB)/1, $0x03
+DATA sortOrder<>+935(SB)/1, $0x07
+DATA sortOrder<>+936(SB)/1, $0x00
+DATA sortOrder<>+937(SB)/1, $0x02
+DATA sortOrder<>+938(SB)/1, $0x04
+DATA sortOrder<>+939(SB)/1, $0x05
+DATA sortOrder<>+940(SB)/1, $0x06
+DATA sortOrder<>+941(SB)/1, $0x01
+DATA sortOrder<>+942(SB)/1, $0x03
+DATA sortOrder<>+943(SB)/1, $0x07
+DATA sortOrder<>+944(SB)/1, $0x01
+DATA sortOrder<>+945(SB)/1, $0x02
+DATA sortOrder<>+946(SB)/1, $0x04
+DATA sortOrder<>+947(SB)/1, $0x05
+DATA sortOrder<>+948(SB)/1, $0x06
+DATA sortOrder<>+949(SB)/1, $0x00
+DATA sortOrder<>+950(SB)/1, $0x03
+DATA sortOrder<>+951(SB)/1, $0x07
+DATA sortOrder<>+952(SB)/1, $0x00
+DATA sortOrder<>+953(SB)/1, $0x01
+DATA sortOrder<>+954(SB)/1, $0x02
+DATA sortOrder<>+955(SB)/1, $0x04
+DATA sortOrder<>+956(SB)/1, $0x05
+DATA sortOrder<>+957(SB)/1, $0x06
+DATA sortOrder<>+958(SB)/1, $0x03
+DATA sortOrder<>+959(SB)/1, $0x07
+DATA sortOrder<>+960(SB)/1, $0x03
+DATA sortOrder<>+961(SB)/1, $0x04
+DATA sortOrder<>+962(SB)/1, $0x05
+DATA sortOrder<>+963(SB)/1, $0x06
+DATA sortOrder<>+964(SB)/1, $0x00
+DATA sortOrder<>+965(SB)/1, $0x01
+DATA sortOrder<>+966(SB)/1, $0x02
+DATA sortOrder<>+967(SB)/1, $0x07
+DATA sortOrder<>+968(SB)/1, $0x00
+DATA sortOrder<>+969(SB)/1, $0x03
+DATA sortOrder<>+970(SB)/1, $0x04
+DATA sortOrder<>+971(SB)/1, $0x05
+DATA sortOrder<>+972(SB)/1, $0x06
+DATA sortOrder<>+973(SB)/1, $0x01
+DATA sortOrder<>+974(SB)/1, $0x02
+DATA sortOrder<>+975(SB)/1, $0x07
+DATA sortOrder<>+976(SB)/1, $0x01
+DATA sortOrder<>+977(SB)/1, $0x03
+DATA sortOrder<>+978(SB)/1, $0x04
+DATA sortOrder<>+979(SB)/1, $0x05
+DATA sortOrder<>+980(SB)/1, $0x06
+DATA sortOrder<>+981(SB)/1, $0x00
+DATA sortOrder<>+982(SB)/1, $0x02
+DATA sortOrder<>+983(SB)/1, $0x07
+DATA sortOrder<>+984(SB)/1, $0x00
+DATA sortOrder<>+985(SB)/1, $0x01
+DATA sortOrder<>+986(SB)/1, $0x03
+DATA sortOrder<>+987(SB)/1, $0x04
+DATA sortOrder<>+988(SB)/1, $0x05
+DATA sortOrder<>+989(SB)/1, $0x06
+DATA sortOrder<>+990(SB)/1, $0x02
+DATA sortOrder<>+991(SB)/1, $0x07
+DATA sortOrder<>+992(SB)/1, $0x02
+DATA sortOrder<>+993(SB)/1, $0x03
+DATA sortOrder<>+994(SB)/1, $0x04
+DATA sortOrder<>+995(SB)/1, $0x05
+DATA sortOrder<>+996(SB)/1, $0x06
+DATA sortOrder<>+997(SB)/1, $0x00
+DATA sortOrder<>+998(SB)/1, $0x01
+DATA sortOrder<>+999(SB)/1, $0x07
+DATA sortOrder<>+1000(SB)/1, $0x00
+DATA sortOrder<>+1001(SB)/1, $0x02
+DATA sortOrder<>+1002(SB)/1, $0x03
+DATA sortOrder<>+1003(SB)/1, $0x04
+DATA sortOrder<>+1004(SB)/1, $0x05
+DATA sortOrder<>+1005(SB)/1, $0x06
+DATA sortOrder<>+1006(SB)/1, $0x01
+DATA sortOrder<>+1007(SB)/1, $0x07
+DATA sortOrder<>+1008(SB)/1, $0x01
+DATA sortOrder<>+1009(SB)/1, $0x02
+DATA sortOrder<>+1010(SB)/1, $0x03
+DATA sortOrder<>+1011(SB)/1, $0x04
+DATA sortOrder<>+1012(SB)/1, $0x05
+DATA sortOrder<>+1013(SB)/1, $0x06
+DATA sortOrder<>+1014(SB)/1, $0x00
+DATA sortOrder<>+1015(SB)/1, $0x07
+DATA sortOrder<>+1016(SB)/1, $0x00
+DATA sortOrder<>+1017(SB)/1, $0x01
+DATA sortOrder<>+1018(SB)/1, $0x02
+DATA sortOrder<>+1019(SB)/1, $0x03
+DATA sortOrder<>+1020(SB)/1, $0x04
+DATA sortOrder<>+1021(SB)/1, $0x05
+DATA sortOrder<>+1022(SB)/1, $0x06
+DATA sortOrder<>+1023(SB)/1, $0x07
+DATA sortOrder<>+1024(SB)/1, $0x07
+DATA sortOrder<>+1025(SB)/1, $0x00
+DATA sortOrder<>+1026(SB)/1, $0x01
+DATA sortOrder<>+1027(SB)/1, $0x02
+DATA sortOrder<>+1028(SB)/1, $0x03
+DATA sortOrder<>+1029(SB)/1, $0x04
+DATA sortOrder<>+1030(SB)/1, $0x05
+DATA sortOrder<>+1031(SB)/1, $0x06
+DATA sortOrder<>+1032(SB)/1, $0x00
+DATA sortOrder<>+1033(SB)/1, $0x07
+DATA sortOrder<>+1034(SB)/1, $0x01
+DATA sortOrder<>+1035(SB)/1, $0x02
+DATA sortOrder<>+1036(SB)/1, $0x03
+DATA sortOrder<>+1037(SB)/1, $0x04
+DATA sortOrder<>+1038(SB)/1, $0x05
+DATA sortOrder<>+1039(SB)/1, $0x06
+DATA sortOrder<>+1040(SB)/1, $0x01
+DATA sortOrder<>+1041(SB)/1, $0x07
+DATA sortOrder<>+1042(SB)/1, $0x00
+DATA sortOrder<>+1043(SB)/1, $0x02
+DATA sortOrder<>+1044(SB)/1, $0x03
+DATA sortOrder<>+1045(SB)/1, $0x04
+DATA sortOrder<>+1046(SB)/1, $0x05
+DATA sortOrder<>+1047(SB)/1, $0x06
+DATA sortOrder<>+1048(SB)/1, $0x00
+DATA sortOrder<>+1049(SB)/1, $0x01
+DATA sortOrder<>+1050(SB)/1, $0x07
+DATA sortOrder<>+1051(SB)/1, $0x02
+DATA sortOrder<>+1052(SB)/1, $0x03
+DATA sortOrder<>+1053(SB)/1, $0x04
+DATA sortOrder<>+1054(SB)/1, $0x05
+DATA sortOrder<>+1055(SB)/1, $0x06
+DATA sortOrder<>+1056(SB)/1, $0x02
+DATA sortOrder<>+1057(SB)/1, $0x07
+DATA sortOrder<>+1058(SB)/1, $0x00
+DATA sortOrder<>+1059(SB)/1, $0x01
+DATA sortOrder<>+1060(SB)/1, $0x03
+DATA sortOrder<>+1061(SB)/1, $0x04
+DATA sortOrder<>+1062(SB)/1, $0x05
+DATA sortOrder<>+1063(SB)/1, $0x06
+DATA sortOrder<>+1064(SB)/1, $0x00
+DATA sortOrder<>+1065(SB)/1, $0x02
+DATA sortOrder<>+1066(SB)/1, $0x07
+DATA sortOrder<>+1067(SB)/1, $0x01
+DATA sortOrder<>+1068(SB)/1, $0x03
+DATA sortOrder<>+1069(SB)/1, $0x04
+DATA sortOrder<>+1070(SB)/1, $0x05
+DATA sortOrder<>+1071(SB)/1, $0x06
+DATA sortOrder<>+1072(SB)/1, $0x01
+DATA sortOrder<>+1073(SB)/1, $0x02
+DATA sortOrder<>+1074(SB)/1, $0x07
+DATA sortOrder<>+1075(SB)/1, $0x00
+DATA sortOrder<>+1076(SB)/1, $0x03
+DATA sortOrder<>+1077(SB)/1, $0x04
+DATA sortOrder<>+1078(SB)/1, $0x05
+DATA sortOrder<>+1079(SB)/1, $0x06
+DATA sortOrder<>+1080(SB)/1, $0x00
+DATA sortOrder<>+1081(SB)/1, $0x01
+DATA sortOrder<>+1082(SB)/1, $0x02
+DATA sortOrder<>+1083(SB)/1, $0x07
+DATA sortOrder<>+1084(SB)/1, $0x03
+DATA sortOrder<>+1085(SB)/1, $0x04
+DATA sortOrder<>+1086(SB)/1, $0x05
+DATA sortOrder<>+1087(SB)/1, $0x06
+DATA sortOrder<>+1088(SB)/1, $0x03
+DATA sortOrder<>+1089(SB)/1, $0x07
+DATA sortOrder<>+1090(SB)/1, $0x00
+DATA sortOrder<>+1091(SB)/1, $0x01
+DATA sortOrder<>+1092(SB)/1, $0x02
+DATA sortOrder<>+1093(SB)/1, $0x04
+DATA sortOrder<>+1094(SB)/1, $0x05
+DATA sortOrder<>+1095(SB)/1, $0x06
+DATA sortOrder<>+1096(SB)/1, $0x00
+DATA sortOrder<>+1097(SB)/1, $0x03
+DATA sortOrder<>+1098(SB)/1, $0x07
+DATA sortOrder<>+1099(SB)/1, $0x01
+DATA sortOrder<>+1100(SB)/1, $0x02
+DATA sortOrder<>+1101(SB)/1, $0x04
+DATA sortOrder<>+1102(SB)/1, $0x05
+DATA sortOrder<>+1103(SB)/1, $0x06
+DATA sortOrder<>+1104(SB)/1, $0x01
+DATA sortOrder<>+1105(SB)/1, $0x03
+DATA sortOrder<>+1106(SB)/1, $0x07
+DATA sortOrder<>+1107(SB)/1, $0x00
+DATA sortOrder<>+1108(SB)/1, $0x02
+DATA sortOrder<>+1109(SB)/1, $0x04
+DATA sortOrder<>+1110(SB)/1, $0x05
+DATA sortOrder<>+1111(SB)/1, $0x06
+DATA sortOrder<>+1112(SB)/1, $0x00
+DATA sortOrder<>+1113(SB)/1, $0x01
+DATA sortOrder<>+1114(SB)/1, $0x03
+DATA sortOrder<>+1115(SB)/1, $0x07
+DATA sortOrder<>+1116(SB)/1, $0x02
+DATA sortOrder<>+1117(SB)/1, $0x04
+DATA sortOrder<>+1118(SB)/1, $0x05
+DATA sortOrder<>+1119(SB)/1, $0x06
+DATA sortOrder<>+1120(SB)/1, $0x02
+DATA sortOrder<>+1121(SB)/1, $0x03
+DATA sortOrder<>+1122(SB)/1, $0x07
+DATA sortOrder<>+1123(SB)/1, $0x00
+DATA sortOrder<>+1124(SB)/1, $0x01
+DATA sortOrder<>+1125(SB)/1, $0x04
+DATA sortOrder<>+1126(SB)/1, $0x05
+DATA sortOrder<>+1127(SB)/1, $0x06
+DATA sortOrder<>+1128(SB)/1, $0x00
+DATA sortOrder<>+1129(SB)/1, $0x02
+DATA sortOrder<>+1130(SB)/1, $0x03
+DATA sortOrder<>+1131(SB)/1, $0x07
+DATA sortOrder<>+1132(SB)/1, $0x01
+DATA sortOrder<>+1133(SB)/1, $0x04
+DATA sortOrder<>+1134(SB)/1, $0x05
+DATA sortOrder<>+1135(SB)/1, $0x06
+DATA sortOrder<>+1136(SB)/1, $0x01
+DATA sortOrder<>+1137(SB)/1, $0x02
+DATA sortOrder<>+1138(SB)/1, $0x03
+DATA sortOrder<>+1139(SB)/1, $0x07
+DATA sortOrder<>+1140(SB)/1, $0x00
+DATA sortOrder<>+1141(SB)/1, $0x04
+DATA sortOrder<>+1142(SB)/1, $0x05
+DATA sortOrder<>+1143(SB)/1, $0x06
+DATA sortOrder<>+1144(SB)/1, $0x00
+DATA sortOrder<>+1145(SB)/1, $0x01
+DATA sortOrder<>+1146(SB)/1, $0x02
+DATA sortOrder<>+1147(SB)/1, $0x03
+DATA sortOrder<>+1148(SB)/1, $0x07
+DATA sortOrder<>+1149(SB)/1, $0x04
+DATA sortOrder<>+1150(SB)/1, $0x05
+DATA sortOrder<>+1151(SB)/1, $0x06
+DATA sortOrder<>+1152(SB)/1, $0x04
+DATA sortOrder<>+1153(SB)/1, $0x07
+DATA sortOrder<>+1154(SB)/1, $0x00
+DATA sortOrder<>+1155(SB)/1, $0x01
+DATA sortOrder<>+1156(SB)/1, $0x02
+DATA sortOrder<>+1157(SB)/1, $0x03
+DATA sortOrder<>+1158(SB)/1, $0x05
+DATA sortOrder<>+1159(SB)/1, $0x06
+DATA sortOrder<>+1160(SB)/1, $0x00
+DATA sortOrder<>+1161(SB)/1, $0x04
+DATA sortOrder<>+1162(SB)/1, $0x07
+DATA sortOrder<>+1163(SB)/1, $0x01
+DATA sortOrder<>+1164(SB)/1, $0x02
+DATA sortOrder<>+1165(SB)/1, $0x03
+DATA sortOrder<>+1166(SB)/1, $0x05
+DATA sortOrder<>+1167(SB)/1, $0x06
+DATA sortOrder<>+1168(SB)/1, $0x01
+DATA sortOrder<>+1169(SB)/1, $0x04
+DATA sortOrder<>+1170(SB)/1, $0x07
+DATA sortOrder<>+1171(SB)/1, $0x00
+DATA sortOrder<>+1172(SB)/1, $0x02
+DATA sortOrder<>+1173(SB)/1, $0x03
+DATA sortOrder<>+1174(SB)/1, $0x05
+DATA sortOrder<>+1175(SB)/1, $0x06
+DATA sortOrder<>+1176(SB)/1, $0x00
+DATA sortOrder<>+1177(SB)/1, $0x01
+DATA sortOrder<>+1178(SB)/1, $0x04
+DATA sortOrder<>+1179(SB)/1, $0x07
+DATA sortOrder<>+1180(SB)/1, $0x02
+DATA sortOrder<>+1181(SB)/1, $0x03
+DATA sortOrder<>+1182(SB)/1, $0x05
+DATA sortOrder<>+1183(SB)/1, $0x06
+DATA sortOrder<>+1184(SB)/1, $0x02
+DATA sortOrder<>+1185(SB)/1, $0x04
+DATA sortOrder<>+1186(SB)/1, $0x07
+DATA sortOrder<>+1187(SB)/1, $0x00
+DATA sortOrder<>+1188(SB)/1, $0x01
+DATA sortOrder<>+1189(SB)/1, $0x03
+DATA sortOrder<>+1190(SB)/1, $0x05
+DATA sortOrder<>+1191(SB)/1, $0x06
+DATA sortOrder<>+1192(SB)/1, $0x00
+DATA sortOrder<>+1193(SB)/1, $0x02
+DATA sortOrder<>+1194(SB)/1, $0x04
+DATA sortOrder<>+1195(SB)/1, $0x07
+DATA sortOrder<>+1196(SB)/1, $0x01
+DATA sortOrder<>+1197(SB)/1, $0x03
+DATA sortOrder<>+1198(SB)/1, $0x05
+DATA sortOrder<>+1199(SB)/1, $0x06
+DATA sortOrder<>+1200(SB)/1, $0x01
+DATA sortOrder<>+1201(SB)/1, $0x02
+DATA sortOrder<>+1202(SB)/1, $0x04
+DATA sortOrder<>+1203(SB)/1, $0x07
+DATA sortOrder<>+1204(SB)/1, $0x00
+DATA sortOrder<>+1205(SB)/1, $0x03
+DATA sortOrder<>+1206(SB)/1, $0x05
+DATA sortOrder<>+1207(SB)/1, $0x06
+DATA sortOrder<>+1208(SB)/1, $0x00
+DATA sortOrder<>+1209(SB)/1, $0x01
+DATA sortOrder<>+1210(SB)/1, $0x02
+DATA sortOrder<>+1211(SB)/1, $0x04
+DATA sortOrder<>+1212(SB)/1, $0x07
+DATA sortOrder<>+1213(SB)/1, $0x03
+DATA sortOrder<>+1214(SB)/1, $0x05
+DATA sortOrder<>+1215(SB)/1, $0x06
+DATA sortOrder<>+1216(SB)/1, $0x03
+DATA sortOrder<>+1217(SB)/1, $0x04
+DATA sortOrder<>+1218(SB)/1, $0x07
+DATA sortOrder<>+1219(SB)/1, $0x00
+DATA sortOrder<>+1220(SB)/1, $0x01
+DATA sortOrder<>+1221(SB)/1, $0x02
+DATA sortOrder<>+1222(SB)/1, $0x05
+DATA sortOrder<>+1223(SB)/1, $0x06
+DATA sortOrder<>+1224(SB)/1, $0x00
+DATA sortOrder<>+1225(SB)/1, $0x03
+DATA sortOrder<>+1226(SB)/1, $0x04
+DATA sortOrder<>+1227(SB)/1, $0x07
+DATA sortOrder<>+1228(SB)/1, $0x01
+DATA sortOrder<>+1229(SB)/1, $0x02
+DATA sortOrder<>+1230(SB)/1, $0x05
+DATA sortOrder<>+1231(SB)/1, $0x06
+DATA sortOrder<>+1232(SB)/1, $0x01
+DATA sortOrder<>+1233(SB)/1, $0x03
+DATA sortOrder<>+1234(SB)/1, $0x04
+DATA sortOrder<>+1235(SB)/1, $0x07
+DATA sortOrder<>+1236(SB)/1, $0x00
+DATA sortOrder<>+1237(SB)/1, $0x02
+DATA sortOrder<>+1238(SB)/1, $0x05
+DATA sortOrder<>+1239(SB)/1, $0x06
+DATA sortOrder<>+1240(SB)/1, $0x00
+DATA sortOrder<>+1241(SB)/1, $0x01
+DATA sortOrder<>+1242(SB)/1, $0x03
+DATA sortOrder<>+1243(SB)/1, $0x04
+DATA sortOrder<>+1244(SB)/1, $0x07
+DATA sortOrder<>+1245(SB)/1, $0x02
+DATA sortOrder<>+1246(SB)/1, $0x05
+DATA sortOrder<>+1247(SB)/1, $0x06
+DATA sortOrder<>+1248(SB)/1, $0x02
+DATA sortOrder<>+1249(SB)/1, $0x03
+DATA sortOrder<>+1250(SB)/1, $0x04
+DATA sortOrder<>+1251(SB)/1, $0x07
+DATA sortOrder<>+1252(SB)/1, $0x00
+DATA sortOrder<>+1253(SB)/1, $0x01
+DATA sortOrder<>+1254(SB)/1, $0x05
+DATA sortOrder<>+1255(SB)/1, $0x06
+DATA sortOrder<>+1256(SB)/1, $0x00
+DATA sortOrder<>+1257(SB)/1, $0x02
+DATA sortOrder<>+1258(SB)/1, $0x03
+DATA sortOrder<>+1259(SB)/1, $0x04
+DATA sortOrder<>+1260(SB)/1, $0x07
+DATA sortOrder<>+1261(SB)/1, $0x01
+DATA sortOrder<>+1262(SB)/1, $0x05
+DATA sortOrder<>+1263(SB)/1, $0x06
+DATA sortOrder<>+1264(SB)/1, $0x01
+DATA sortOrder<>+1265(SB)/1, $0x02
+DATA sortOrder<>+1266(SB)/1, $0x03
+DATA sortOrder<>+1267(SB)/1, $0x04
+DATA sortOrder<>+1268(SB)/1, $0x07
+DATA sortOrder<>+1269(SB)/1, $0x00
+DATA sortOrder<>+1270(SB)/1, $0x05
+DATA sortOrder<>+1271(SB)/1, $0x06
+DATA sortOrder<>+1272(SB)/1, $0x00
+DATA sortOrder<>+1273(SB)/1, $0x01
+DATA sortOrder<>+1274(SB)/1, $0x02
+DATA sortOrder<>+1275(SB)/1, $0x03
+DATA sortOrder<>+1276(SB)/1, $0x04
+DATA sortOrder<>+1277(SB)/1, $0x07
+DATA sortOrder<>+1278(SB)/1, $0x05
+DATA sortOrder<>+1279(SB)/1, $0x06
+DATA sortOrder<>+1280(SB)/1, $0x05
+DATA sortOrder<>+1281(SB)/1, $0x07
+DATA sortOrder<>+1282(SB)/1, $0x00
+DATA sortOrder<>+1283(SB)/1, $0x01
+DATA sortOrder<>+1284(SB)/1, $0x02
+DATA sortOrder<>+1285(SB)/1, $0x03
+DATA sortOrder<>+1286(SB)/1, $0x04
+DATA sortOrder<>+1287(SB)/1, $0x06
+DATA sortOrder<>+1288(SB)/1, $0x00
+DATA sortOrder<>+1289(SB)/1, $0x05
+DATA sortOrder<>+1290(SB)/1, $0x07
+DATA sortOrder<>+1291(SB)/1, $0x01
+DATA sortOrder<>+1292(SB)/1, $0x02
+DATA sortOrder<>+1293(SB)/1, $0x03
+DATA sortOrder<>+1294(SB)/1, $0x04
+DATA sortOrder<>+1295(SB)/1, $0x06
+DATA sortOrder<>+1296(SB)/1, $0x01
+DATA sortOrder<>+1297(SB)/1, $0x05
+DATA sortOrder<>+1298(SB)/1, $0x07
+DATA sortOrder<>+1299(SB)/1, $0x00
+DATA sortOrder<>+1300(SB)/1, $0x02
+DATA sortOrder<>+1301(SB)/1, $0x03
+DATA sortOrder<>+1302(SB)/1, $0x04
+DATA sortOrder<>+1303(SB)/1, $0x06
+DATA sortOrder<>+1304(SB)/1, $0x00
+DATA sortOrder<>+1305(SB)/1, $0x01
+DATA sortOrder<>+1306(SB)/1, $0x05
+DATA sortOrder<>+1307(SB)/1, $0x07
+DATA sortOrder<>+1308(SB)/1, $0x02
+DATA sortOrder<>+1309(SB)/1, $0x03
+DATA sortOrder<>+1310(SB)/1, $0x04
+DATA sortOrder<>+1311(SB)/1, $0x06
+DATA sortOrder<>+1312(SB)/1, $0x02
+DATA sortOrder<>+1313(SB)/1, $0x05
+DATA sortOrder<>+1314(SB)/1, $0x07
+DATA sortOrder<>+1315(SB)/1, $0x00
+DATA sortOrder<>+1316(SB)/1, $0x01
+DATA sortOrder<>+1317(SB)/1, $0x03
+DATA sortOrder<>+1318(SB)/1, $0x04
+DATA sortOrder<>+1319(SB)/1, $0x06
+DATA sortOrder<>+1320(SB)/1, $0x00
+DATA sortOrder<>+1321(SB)/1, $0x02
+DATA sortOrder<>+1322(SB)/1, $0x05
+DATA sortOrder<>+1323(SB)/1, $0x07
+DATA sortOrder<>+1324(SB)/1, $0x01
+DATA sortOrder<>+1325(SB)/1, $0x03
+DATA sortOrder<>+1326(SB)/1, $0x04
+DATA sortOrder<>+1327(SB)/1, $0x06
+DATA sortOrder<>+1328(SB)/1, $0x01
+DATA sortOrder<>+1329(SB)/1, $0x02
+DATA sortOrder<>+1330(SB)/1, $0x05
+DATA sortOrder<>+1331(SB)/1, $0x07
+DATA sortOrder<>+1332(SB)/1, $0x00
+DATA sortOrder<>+1333(SB)/1, $0x03
+DATA sortOrder<>+1334(SB)/1, $0x04
+DATA sortOrder<>+1335(SB)/1, $0x06
+DATA sortOrder<>+1336(SB)/1, $0x00
+DATA sortOrder<>+1337(SB)/1, $0x01
+DATA sortOrder<>+1338(SB)/1, $0x02
+DATA sortOrder<>+1339(SB)/1, $0x05
+DATA sortOrder<>+1340(SB)/1, $0x07
+DATA sortOrder<>+1341(SB)/1, $0x03
+DATA sortOrder<>+1342(SB)/1, $0x04
+DATA sortOrder<>+1343(SB)/1, $0x06
+DATA sortOrder<>+1344(SB)/1, $0x03
+DATA sortOrder<>+1345(SB)/1, $0x05
+DATA sortOrder<>+1346(SB)/1, $0x07
+DATA sortOrder<>+1347(SB)/1, $0x00
+DATA sortOrder<>+1348(SB)/1, $0x01
+DATA sortOrder<>+1349(SB)/1, $0x02
+DATA sortOrder<>+1350(SB)/1, $0x04
+DATA sortOrder<>+1351(SB)/1, $0x06
+DATA sortOrder<>+1352(SB)/1, $0x00
+DATA sortOrder<>+1353(SB)/1, $0x03
+DATA sortOrder<>+1354(SB)/1, $0x05
+DATA sortOrder<>+1355(SB)/1, $0x07
+DATA sortOrder<>+1356(SB)/1, $0x01
+DATA sortOrder<>+1357(SB)/1, $0x02
+DATA sortOrder<>+1358(SB)/1, $0x04
+DATA sortOrder<>+1359(SB)/1, $0x06
+DATA sortOrder<>+1360(SB)/1, $0x01
+DATA sortOrder<>+1361(SB)/1, $0x03
+DATA sortOrder<>+1362(SB)/1, $0x05
+DATA sortOrder<>+1363(SB)/1, $0x07
+DATA sortOrder<>+1364(SB)/1, $0x00
+DATA sortOrder<>+1365(SB)/1, $0x02
+DATA sortOrder<>+1366(SB)/1, $0x04
+DATA sortOrder<>+1367(SB)/1, $0x06
+DATA sortOrder<>+1368(SB)/1, $0x00
+DATA sortOrder<>+1369(SB)/1, $0x01
+DATA sortOrder<>+1370(SB)/1, $0x03
+DATA sortOrder<>+1371(SB)/1, $0x05
+DATA sortOrder<>+1372(SB)/1, $0x07
+DATA sortOrder<>+1373(SB)/1, $0x02
+DATA sortOrder<>+1374(SB)/1, $0x04
+DATA sortOrder<>+1375(SB)/1, $0x06
+DATA sortOrder<>+1376(SB)/1, $0x02
+DATA sortOrder<>+1377(SB)/1, $0x03
+DATA sortOrder<>+1378(SB)/1, $0x05
+DATA sortOrder<>+1379(SB)/1, $0x07
+DATA sortOrder<>+1380(SB)/1, $0x00
+DATA sortOrder<>+1381(SB)/1, $0x01
+DATA sortOrder<>+1382(SB)/1, $0x04
+DATA sortOrder<>+1383(SB)/1, $0x06
+DATA sortOrder<>+1384(SB)/1, $0x00
+DATA sortOrder<>+1385(SB)/1, $0x02
+DATA sortOrder<>+1386(SB)/1, $0x03
+DATA sortOrder<>+1387(SB)/1, $0x05
+DATA sortOrder<>+1388(SB)/1, $0x07
+DATA sortOrder<>+1389(SB)/1, $0x01
+DATA sortOrder<>+1390(SB)/1, $0x04
+DATA sortOrder<>+1391(SB)/1, $0x06
+DATA sortOrder<>+1392(SB)/1, $0x01
+DATA sortOrder<>+1393(SB)/1, $0x02
+DATA sortOrder<>+1394(SB)/1, $0x03
+DATA sortOrder<>+1395(SB)/1, $0x05
+DATA sortOrder<>+1396(SB)/1, $0x07
+DATA sortOrder<>+1397(SB)/1, $0x00
+DATA sortOrder<>+1398(SB)/1, $0x04
+DATA sortOrder<>+1399(SB)/1, $0x06
+DATA sortOrder<>+1400(SB)/1, $0x00
+DATA sortOrder<>+1401(SB)/1, $0x01
+DATA sortOrder<>+1402(SB)/1, $0x02
+DATA sortOrder<>+1403(SB)/1, $0x03
+DATA sortOrder<>+1404(SB)/1, $0x05
+DATA sortOrder<>+1405(SB)/1, $0x07
+DATA sortOrder<>+1406(SB)/1, $0x04
+DATA sortOrder<>+1407(SB)/1, $0x06
+DATA sortOrder<>+1408(SB)/1, $0x04
+DATA sortOrder<>+1409(SB)/1, $0x05
+DATA sortOrder<>+1410(SB)/1, $0x07
+DATA sortOrder<>+1411(SB)/1, $0x00
+DATA sortOrder<>+1412(SB)/1, $0x01
+DATA sortOrder<>+1413(SB)/1, $0x02
+DATA sortOrder<>+1414(SB)/1, $0x03
+DATA sortOrder<>+1415(SB)/1, $0x06
+DATA sortOrder<>+1416(SB)/1, $0x00
+DATA sortOrder<>+1417(SB)/1, $0x04
+DATA sortOrder<>+1418(SB)/1, $0x05
+DATA sortOrder<>+1419(SB)/1, $0x07
+DATA sortOrder<>+1420(SB)/1, $0x01
+DATA sortOrder<>+1421(SB)/1, $0x02
+DATA sortOrder<>+1422(SB)/1, $0x03
+DATA sortOrder<>+1423(SB)/1, $0x06
+DATA sortOrder<>+1424(SB)/1, $0x01
+DATA sortOrder<>+1425(SB)/1, $0x04
+DATA sortOrder<>+1426(SB)/1, $0x05
+DATA sortOrder<>+1427(SB)/1, $0x07
+DATA sortOrder<>+1428(SB)/1, $0x00
+DATA sortOrder<>+1429(SB)/1, $0x02
+DATA sortOrder<>+1430(SB)/1, $0x03
+DATA sortOrder<>+1431(SB)/1, $0x06
+DATA sortOrder<>+1432(SB)/1, $0x00
+DATA sortOrder<>+1433(SB)/1, $0x01
+DATA sortOrder<>+1434(SB)/1, $0x04
+DATA sortOrder<>+1435(SB)/1, $0x05
+DATA sortOrder<>+1436(SB)/1, $0x07
+DATA sortOrder<>+1437(SB)/1, $0x02
+DATA sortOrder<>+1438(SB)/1, $0x03
+DATA sortOrder<>+1439(SB)/1, $0x06
+DATA sortOrder<>+1440(SB)/1, $0x02
+DATA sortOrder<>+1441(SB)/1, $0x04
+DATA sortOrder<>+1442(SB)/1, $0x05
+DATA sortOrder<>+1443(SB)/1, $0x07
+DATA sortOrder<>+1444(SB)/1, $0x00
+DATA sortOrder<>+1445(SB)/1, $0x01
+DATA sortOrder<>+1446(SB)/1, $0x03
+DATA sortOrder<>+1447(SB)/1, $0x06
+DATA sortOrder<>+1448(SB)/1, $0x00
+DATA sortOrder<>+1449(SB)/1, $0x02
+DATA sortOrder<>+1450(SB)/1, $0x04
+DATA sortOrder<>+1451(SB)/1, $0x05
+DATA sortOrder<>+1452(SB)/1, $0x07
+DATA sortOrder<>+1453(SB)/1, $0x01
+DATA sortOrder<>+1454(SB)/1, $0x03
+DATA sortOrder<>+1455(SB)/1, $0x06
+DATA sortOrder<>+1456(SB)/1, $0x01
+DATA sortOrder<>+1457(SB)/1, $0x02
+DATA sortOrder<>+1458(SB)/1, $0x04
+DATA sortOrder<>+1459(SB)/1, $0x05
+DATA sortOrder<>+1460(SB)/1, $0x07
+DATA sortOrder<>+1461(SB)/1, $0x00
+DATA sortOrder<>+1462(SB)/1, $0x03
+DATA sortOrder<>+1463(SB)/1, $0x06
+DATA sortOrder<>+1464(SB)/1, $0x00
+DATA sortOrder<>+1465(SB)/1, $0x01
+DATA sortOrder<>+1466(SB)/1, $0x02
+DATA sortOrder<>+1467(SB)/1, $0x04
+DATA sortOrder<>+1468(SB)/1, $0x05
+DATA sortOrder<>+1469(SB)/1, $0x07
+DATA sortOrder<>+1470(SB)/1, $0x03
+DATA sortOrder<>+1471(SB)/1, $0x06
+DATA sortOrder<>+1472(SB)/1, $0x03
+DATA sortOrder<>+1473(SB)/1, $0x04
+DATA sortOrder<>+1474(SB)/1, $0x05
+DATA sortOrder<>+1475(SB)/1, $0x07
+DATA sortOrder<>+1476(SB)/1, $0x00
+DATA sortOrder<>+1477(SB)/1, $0x01
+DATA sortOrder<>+1478(SB)/1, $0x02
+DATA sortOrder<>+1479(SB)/1, $0x06
+DATA sortOrder<>+1480(SB)/1, $0x00
+DATA sortOrder<>+1481(SB)/1, $0x03
+DATA sortOrder<>+1482(SB)/1, $0x04
+DATA sortOrder<>+1483(SB)/1, $0x05
+DATA sortOrder<>+1484(SB)/1, $0x07
+DATA sortOrder<>+1485(SB)/1, $0x01
+DATA sortOrder<>+1486(SB)/1, $0x02
+DATA sortOrder<>+1487(SB)/1, $0x06
+DATA sortOrder<>+1488(SB)/1, $0x01
+DATA sortOrder<>+1489(SB)/1, $0x03
+DATA sortOrder<>+1490(SB)/1, $0x04
+DATA sortOrder<>+1491(SB)/1, $0x05
+DATA sortOrder<>+1492(SB)/1, $0x07
+DATA sortOrder<>+1493(SB)/1, $0x00
+DATA sortOrder<>+1494(SB)/1, $0x02
+DATA sortOrder<>+1495(SB)/1, $0x06
+DATA sortOrder<>+1496(SB)/1, $0x00
+DATA sortOrder<>+1497(SB)/1, $0x01
+DATA sortOrder<>+1498(SB)/1, $0x03
+DATA sortOrder<>+1499(SB)/1, $0x04
+DATA sortOrder<>+1500(SB)/1, $0x05
+DATA sortOrder<>+1501(SB)/1, $0x07
+DATA sortOrder<>+1502(SB)/1, $0x02
+DATA sortOrder<>+1503(SB)/1, $0x06
+DATA sortOrder<>+1504(SB)/1, $0x02
+DATA sortOrder<>+1505(SB)/1, $0x03
+DATA sortOrder<>+1506(SB)/1, $0x04
+DATA sortOrder<>+1507(SB)/1, $0x05
+DATA sortOrder<>+1508(SB)/1, $0x07
+DATA sortOrder<>+1509(SB)/1, $0x00
+DATA sortOrder<>+1510(SB)/1, $0x01
+DATA sortOrder<>+1511(SB)/1, $0x06
+DATA sortOrder<>+1512(SB)/1, $0x00
+DATA sortOrder<>+1513(SB)/1, $0x02
+DATA sortOrder<>+1514(SB)/1, $0x03
+DATA sortOrder<>+1515(SB)/1, $0x04
+DATA sortOrder<>+1516(SB)/1, $0x05
+DATA sortOrder<>+1517(SB)/1, $0x07
+DATA sortOrder<>+1518(SB)/1, $0x01
+DATA sortOrder<>+1519(SB)/1, $0x06
+DATA sortOrder<>+1520(SB)/1, $0x01
+DATA sortOrder<>+1521(SB)/1, $0x02
+DATA sortOrder<>+1522(SB)/1, $0x03
+DATA sortOrder<>+1523(SB)/1, $0x04
+DATA sortOrder<>+1524(SB)/1, $0x05
+DATA sortOrder<>+1525(SB)/1, $0x07
+DATA sortOrder<>+1526(SB)/1, $0x00
+DATA sortOrder<>+1527(SB)/1, $0x06
+DATA sortOrder<>+1528(SB)/1, $0x00
+DATA sortOrder<>+1529(SB)/1, $0x01
+DATA sortOrder<>+1530(SB)/1, $0x02
+DATA sortOrder<>+1531(SB)/1, $0x03
+DATA sortOrder<>+1532(SB)/1, $0x04
+DATA sortOrder<>+1533(SB)/1, $0x05
+DATA sortOrder<>+1534(SB)/1, $0x07
+DATA sortOrder<>+1535(SB)/1, $0x06
+DATA sortOrder<>+1536(SB)/1, $0x06
+DATA sortOrder<>+1537(SB)/1, $0x07
+DATA sortOrder<>+1538(SB)/1, $0x00
+DATA sortOrder<>+1539(SB)/1, $0x01
+DATA sortOrder<>+1540(SB)/1, $0x02
+DATA sortOrder<>+1541(SB)/1, $0x03
+DATA sortOrder<>+1542(SB)/1, $0x04
+DATA sortOrder<>+1543(SB)/1, $0x05
+DATA sortOrder<>+1544(SB)/1, $0x00
+DATA sortOrder<>+1545(SB)/1, $0x06
+DATA sortOrder<>+1546(SB)/1, $0x07
+DATA sortOrder<>+1547(SB)/1, $0x01
+DATA sortOrder<>+1548(SB)/1, $0x02
+DATA sortOrder<>+1549(SB)/1, $0x03
+DATA sortOrder<>+1550(SB)/1, $0x04
+DATA sortOrder<>+1551(SB)/1, $0x05
+DATA sortOrder<>+1552(SB)/1, $0x01
+DATA sortOrder<>+1553(SB)/1, $0x06
+DATA sortOrder<>+1554(SB)/1, $0x07
+DATA sortOrder<>+1555(SB)/1, $0x00
+DATA sortOrder<>+1556(SB)/1, $0x02
+DATA sortOrder<>+1557(SB)/1, $0x03
+DATA sortOrder<>+1558(SB)/1, $0x04
+DATA sortOrder<>+1559(SB)/1, $0x05
+DATA sortOrder<>+1560(SB)/1, $0x00
+DATA sortOrder<>+1561(SB)/1, $0x01
+DATA sortOrder<>+1562(SB)/1, $0x06
+DATA sortOrder<>+1563(SB)/1, $0x07
+DATA sortOrder<>+1564(SB)/1, $0x02
+DATA sortOrder<>+1565(SB)/1, $0x03
+DATA sortOrder<>+1566(SB)/1, $0x04
+DATA sortOrder<>+1567(SB)/1, $0x05
+DATA sortOrder<>+1568(SB)/1, $0x02
+DATA sortOrder<>+1569(SB)/1, $0x06
+DATA sortOrder<>+1570(SB)/1, $0x07
+DATA sortOrder<>+1571(SB)/1, $0x00
+DATA sortOrder<>+1572(SB)/1, $0x01
+DATA sortOrder<>+1573(SB)/1, $0x03
+DATA sortOrder<>+1574(SB)/1, $0x04
+DATA sortOrder<>+1575(SB)/1, $0x05
+DATA sortOrder<>+1576(SB)/1, $0x00
+DATA sortOrder<>+1577(SB)/1, $0x02
+DATA sortOrder<>+1578(SB)/1, $0x06
+DATA sortOrder<>+1579(SB)/1, $0x07
+DATA sortOrder<>+1580(SB)/1, $0x01
+DATA sortOrder<>+1581(SB)/1, $0x03
+DATA sortOrder<>+1582(SB)/1, $0x04
+DATA sortOrder<>+1583(SB)/1, $0x05
+DATA sortOrder<>+1584(SB)/1, $0x01
+DATA sortOrder<>+1585(SB)/1, $0x02
+DATA sortOrder<>+1586(SB)/1, $0x06
+DATA sortOrder<>+1587(SB)/1, $0x07
+DATA sortOrder<>+1588(SB)/1, $0x00
+DATA sortOrder<>+1589(SB)/1, $0x03
+DATA sortOrder<>+1590(SB)/1, $0x04
+DATA sortOrder<>+1591(SB)/1, $0x05
+DATA sortOrder<>+1592(SB)/1, $0x00
+DATA sortOrder<>+1593(SB)/1, $0x01
+DATA sortOrder<>+1594(SB)/1, $0x02
+DATA sortOrder<>+1595(SB)/1, $0x06
+DATA sortOrder<>+1596(SB)/1, $0x07
+DATA sortOrder<>+1597(SB)/1, $0x03
+DATA sortOrder<>+1598(SB)/1, $0x04
+DATA sortOrder<>+1599(SB)/1, $0x05
+DATA sortOrder<>+1600(SB)/1, $0x03
+DATA sortOrder<>+1601(SB)/1, $0x06
+DATA sortOrder<>+1602(SB)/1, $0x07
+DATA sortOrder<>+1603(SB)/1, $0x00
+DATA sortOrder<>+1604(SB)/1, $0x01
+DATA sortOrder<>+1605(SB)/1, $0x02
+DATA sortOrder<>+1606(SB)/1, $0x04
+DATA sortOrder<>+1607(SB)/1, $0x05
+DATA sortOrder<>+1608(SB)/1, $0x00
+DATA sortOrder<>+1609(SB)/1, $0x03
+DATA sortOrder<>+1610(SB)/1, $0x06
+DATA sortOrder<>+1611(SB)/1, $0x07
+DATA sortOrder<>+1612(SB)/1, $0x01
+DATA sortOrder<>+1613(SB)/1, $0x02
+DATA sortOrder<>+1614(SB)/1, $0x04
+DATA sortOrder<>+1615(SB)/1, $0x05
+DATA sortOrder<>+1616(SB)/1, $0x01
+DATA sortOrder<>+1617(SB)/1, $0x03
+DATA sortOrder<>+1618(SB)/1, $0x06
+DATA sortOrder<>+1619(SB)/1, $0x07
+DATA sortOrder<>+1620(SB)/1, $0x00
+DATA sortOrder<>+1621(SB)/1, $0x02
+DATA sortOrder<>+1622(SB)/1, $0x04
+DATA sortOrder<>+1623(SB)/1, $0x05
+DATA sortOrder<>+1624(SB)/1, $0x00
+DATA sortOrder<>+1625(SB)/1, $0x01
+DATA sortOrder<>+1626(SB)/1, $0x03
+DATA sortOrder<>+1627(SB)/1, $0x06
+DATA sortOrder<>+1628(SB)/1, $0x07
+DATA sortOrder<>+1629(SB)/1, $0x02
+DATA sortOrder<>+1630(SB)/1, $0x04
+DATA sortOrder<>+1631(SB)/1, $0x05
+DATA sortOrder<>+1632(SB)/1, $0x02
+DATA sortOrder<>+1633(SB)/1, $0x03
+DATA sortOrder<>+1634(SB)/1, $0x06
+DATA sortOrder<>+1635(SB)/1, $0x07
+DATA sortOrder<>+1636(SB)/1, $0x00
+DATA sortOrder<>+1637(SB)/1, $0x01
+DATA sortOrder<>+1638(SB)/1, $0x04
+DATA sortOrder<>+1639(SB)/1, $0x05
+DATA sortOrder<>+1640(SB)/1, $0x00
+DATA sortOrder<>+1641(SB)/1, $0x02
+DATA sortOrder<>+1642(SB)/1, $0x03
+DATA sortOrder<>+1643(SB)/1, $0x06
+DATA sortOrder<>+1644(SB)/1, $0x07
+DATA sortOrder<>+1645(SB)/1, $0x01
+DATA sortOrder<>+1646(SB)/1, $0x04
+DATA sortOrder<>+1647(SB)/1, $0x05
+DATA sortOrder<>+1648(SB)/1, $0x01
+DATA sortOrder<>+1649(SB)/1, $0x02
+DATA sortOrder<>+1650(SB)/1, $0x03
+DATA sortOrder<>+1651(SB)/1, $0x06
+DATA sortOrder<>+1652(SB)/1, $0x07
+DATA sortOrder<>+1653(SB)/1, $0x00
+DATA sortOrder<>+1654(SB)/1, $0x04
+DATA sortOrder<>+1655(SB)/1, $0x05
+DATA sortOrder<>+1656(SB)/1, $0x00
+DATA sortOrder<>+1657(SB)/1, $0x01
+DATA sortOrder<>+1658(SB)/1, $0x02
+DATA sortOrder<>+1659(SB)/1, $0x03
+DATA sortOrder<>+1660(SB)/1, $0x06
+DATA sortOrder<>+1661(SB)/1, $0x07
+DATA sortOrder<>+1662(SB)/1, $0x04
+DATA sortOrder<>+1663(SB)/1, $0x05
+DATA sortOrder<>+1664(SB)/1, $0x04
+DATA sortOrder<>+1665(SB)/1, $0x06
+DATA sortOrder<>+1666(SB)/1, $0x07
+DATA sortOrder<>+1667(SB)/1, $0x00
+DATA sortOrder<>+1668(SB)/1, $0x01
+DATA sortOrder<>+1669(SB)/1, $0x02
+DATA sortOrder<>+1670(SB)/1, $0x03
+DATA sortOrder<>+1671(SB)/1, $0x05
+DATA sortOrder<>+1672(SB)/1, $0x00
+DATA sortOrder<>+1673(SB)/1, $0x04
+DATA sortOrder<>+1674(SB)/1, $0x06
+DATA sortOrder<>+1675(SB)/1, $0x07
+DATA sortOrder<>+1676(SB)/1, $0x01
+DATA sortOrder<>+1677(SB)/1, $0x02
+DATA sortOrder<>+1678(SB)/1, $0x03
+DATA sortOrder<>+1679(SB)/1, $0x05
+DATA sortOrder<>+1680(SB)/1, $0x01
+DATA sortOrder<>+1681(SB)/1, $0x04
+DATA sortOrder<>+1682(SB)/1, $0x06
+DATA sortOrder<>+1683(SB)/1, $0x07
+DATA sortOrder<>+1684(SB)/1, $0x00
+DATA sortOrder<>+1685(SB)/1, $0x02
+DATA sortOrder<>+1686(SB)/1, $0x03
+DATA sortOrder<>+1687(SB)/1, $0x05
+DATA sortOrder<>+1688(SB)/1, $0x00
+DATA sortOrder<>+1689(SB)/1, $0x01
+DATA sortOrder<>+1690(SB)/1, $0x04
+DATA sortOrder<>+1691(SB)/1, $0x06
+DATA sortOrder<>+1692(SB)/1, $0x07
+DATA sortOrder<>+1693(SB)/1, $0x02
+DATA sortOrder<>+1694(SB)/1, $0x03
+DATA sortOrder<>+1695(SB)/1, $0x05
+DATA sortOrder<>+1696(SB)/1, $0x02
+DATA sortOrder<>+1697(SB)/1, $0x04
+DATA sortOrder<>+1698(SB)/1, $0x06
+DATA sortOrder<>+1699(SB)/1, $0x07
+DATA sortOrder<>+1700(SB)/1, $0x00
+DATA sortOrder<>+1701(SB)/1, $0x01
+DATA sortOrder<>+1702(SB)/1, $0x03
+DATA sortOrder<>+1703(SB)/1, $0x05
+DATA sortOrder<>+1704(SB)/1, $0x00
+DATA sortOrder<>+1705(SB)/1, $0x02
+DATA sortOrder<>+1706(SB)/1, $0x04
+DATA sortOrder<>+1707(SB)/1, $0x06
+DATA sortOrder<>+1708(SB)/1, $0x07
+DATA sortOrder<>+1709(SB)/1, $0x01
+DATA sortOrder<>+1710(SB)/1, $0x03
+DATA sortOrder<>+1711(SB)/1, $0x05
+DATA sortOrder<>+1712(SB)/1, $0x01
+DATA sortOrder<>+1713(SB)/1, $0x02
+DATA sortOrder<>+1714(SB)/1, $0x04
+DATA sortOrder<>+1715(SB)/1, $0x06
+DATA sortOrder<>+1716(SB)/1, $0x07
+DATA sortOrder<>+1717(SB)/1, $0x00
+DATA sortOrder<>+1718(SB)/1, $0x03
+DATA sortOrder<>+1719(SB)/1, $0x05
+DATA sortOrder<>+1720(SB)/1, $0x00
+DATA sortOrder<>+1721(SB)/1, $0x01
+DATA sortOrder<>+1722(SB)/1, $0x02
+DATA sortOrder<>+1723(SB)/1, $0x04
+DATA sortOrder<>+1724(SB)/1, $0x06
+DATA sortOrder<>+1725(SB)/1, $0x07
+DATA sortOrder<>+1726(SB)/1, $0x03
+DATA sortOrder<>+1727(SB)/1, $0x05
+DATA sortOrder<>+1728(SB)/1, $0x03
+DATA sortOrder<>+1729(SB)/1, $0x04
+DATA sortOrder<>+1730(SB)/1, $0x06
+DATA sortOrder<>+1731(SB)/1, $0x07
+DATA sortOrder<>+1732(SB)/1, $0x00
+DATA sortOrder<>+1733(SB)/1, $0x01
+DATA sortOrder<>+1734(SB)/1, $0x02
+DATA sortOrder<>+1735(SB)/1, $0x05
+DATA sortOrder<>+1736(SB)/1, $0x00
+DATA sortOrder<>+1737(SB)/1, $0x03
+DATA sortOrder<>+1738(SB)/1, $0x04
+DATA sortOrder<>+1739(SB)/1, $0x06
+DATA sortOrder<>+1740(SB)/1, $0x07
+DATA sortOrder<>+1741(SB)/1, $0x01
+DATA sortOrder<>+1742(SB)/1, $0x02
+DATA sortOrder<>+1743(SB)/1, $0x05
+DATA sortOrder<>+1744(SB)/1, $0x01
+DATA sortOrder<>+1745(SB)/1, $0x03
+DATA sortOrder<>+1746(SB)/1, $0x04
+DATA sortOrder<>+1747(SB)/1, $0x06
+DATA sortOrder<>+1748(SB)/1, $0x07
+DATA sortOrder<>+1749(SB)/1, $0x00
+DATA sortOrder<>+1750(SB)/1, $0x02
+DATA sortOrder<>+1751(SB)/1, $0x05
+DATA sortOrder<>+1752(SB)/1, $0x00
+DATA sortOrder<>+1753(SB)/1, $0x01
+DATA sortOrder<>+1754(SB)/1, $0x03
+DATA sortOrder<>+1755(SB)/1, $0x04
+DATA sortOrder<>+1756(SB)/1, $0x06
+DATA sortOrder<>+1757(SB)/1, $0x07
+DATA sortOrder<>+1758(SB)/1, $0x02
+DATA sortOrder<>+1759(SB)/1, $0x05
+DATA sortOrder<>+1760(SB)/1, $0x02
+DATA sortOrder<>+1761(SB)/1, $0x03
+DATA sortOrder<>+1762(SB)/1, $0x04
+DATA sortOrder<>+1763(SB)/1, $0x06
+DATA sortOrder<>+1764(SB)/1, $0x07
+DATA sortOrder<>+1765(SB)/1, $0x00
+DATA sortOrder<>+1766(SB)/1, $0x01
+DATA sortOrder<>+1767(SB)/1, $0x05
+DATA sortOrder<>+1768(SB)/1, $0x00
+DATA sortOrder<>+1769(SB)/1, $0x02
+DATA sortOrder<>+1770(SB)/1, $0x03
+DATA sortOrder<>+1771(SB)/1, $0x04
+DATA sortOrder<>+1772(SB)/1, $0x06
+DATA sortOrder<>+1773(SB)/1, $0x07
+DATA sortOrder<>+1774(SB)/1, $0x01
+DATA sortOrder<>+1775(SB)/1, $0x05
+DATA sortOrder<>+1776(SB)/1, $0x01
+DATA sortOrder<>+1777(SB)/1, $0x02
+DATA sortOrder<>+1778(SB)/1, $0x03
+DATA sortOrder<>+1779(SB)/1, $0x04
+DATA sortOrder<>+1780(SB)/1, $0x06
+DATA sortOrder<>+1781(SB)/1, $0x07
+DATA sortOrder<>+1782(SB)/1, $0x00
+DATA sortOrder<>+1783(SB)/1, $0x05
+DATA sortOrder<>+1784(SB)/1, $0x00
+DATA sortOrder<>+1785(SB)/1, $0x01
+DATA sortOrder<>+1786(SB)/1, $0x02
+DATA sortOrder<>+1787(SB)/1, $0x03
+DATA sortOrder<>+1788(SB)/1, $0x04
+DATA sortOrder<>+1789(SB)/1, $0x06
+DATA sortOrder<>+1790(SB)/1, $0x07
+DATA sortOrder<>+1791(SB)/1, $0x05
+DATA sortOrder<>+1792(SB)/1, $0x05
+DATA sortOrder<>+1793(SB)/1, $0x06
+DATA sortOrder<>+1794(SB)/1, $0x07
+DATA sortOrder<>+1795(SB)/1, $0x00
+DATA sortOrder<>+1796(SB)/1, $0x01
+DATA sortOrder<>+1797(SB)/1, $0x02
+DATA sortOrder<>+1798(SB)/1, $0x03
+DATA sortOrder<>+1799(SB)/1, $0x04
+DATA sortOrder<>+1800(SB)/1, $0x00
+DATA sortOrder<>+1801(SB)/1, $0x05
+DATA sortOrder<>+1802(SB)/1, $0x06
+DATA sortOrder<>+1803(SB)/1, $0x07
+DATA sortOrder<>+1804(SB)/1, $0x01
+DATA sortOrder<>+1805(SB)/1, $0x02
+DATA sortOrder<>+1806(SB)/1, $0x03
+DATA sortOrder<>+1807(SB)/1, $0x04
+DATA sortOrder<>+1808(SB)/1, $0x01
+DATA sortOrder<>+1809(SB)/1, $0x05
+DATA sortOrder<>+1810(SB)/1, $0x06
+DATA sortOrder<>+1811(SB)/1, $0x07
+DATA sortOrder<>+1812(SB)/1, $0x00
+DATA sortOrder<>+1813(SB)/1, $0x02
+DATA sortOrder<>+1814(SB)/1, $0x03
+DATA sortOrder<>+1815(SB)/1, $0x04
+DATA sortOrder<>+1816(SB)/1, $0x00
+DATA sortOrder<>+1817(SB)/1, $0x01
+DATA sortOrder<>+1818(SB)/1, $0x05
+DATA sortOrder<>+1819(SB)/1, $0x06
+DATA sortOrder<>+1820(SB)/1, $0x07
+DATA sortOrder<>+1821(SB)/1, $0x02
+DATA sortOrder<>+1822(SB)/1, $0x03
+DATA sortOrder<>+1823(SB)/1, $0x04
+DATA sortOrder<>+1824(SB)/1, $0x02
+DATA sortOrder<>+1825(SB)/1, $0x05
+DATA sortOrder<>+1826(SB)/1, $0x06
+DATA sortOrder<>+1827(SB)/1, $0x07
+DATA sortOrder<>+1828(SB)/1, $0x00
+DATA sortOrder<>+1829(SB)/1, $0x01
+DATA sortOrder<>+1830(SB)/1, $0x03
+DATA sortOrder<>+1831(SB)/1, $0x04
+DATA sortOrder<>+1832(SB)/1, $0x00
+DATA sortOrder<>+1833(SB)/1, $0x02
+DATA sortOrder<>+1834(SB)/1, $0x05
+DATA sortOrder<>+1835(SB)/1, $0x06
+DATA sortOrder<>+1836(SB)/1, $0x07
+DATA sortOrder<>+1837(SB)/1, $0x01
+DATA sortOrder<>+1838(SB)/1, $0x03
+DATA sortOrder<>+1839(SB)/1, $0x04
+DATA sortOrder<>+1840(SB)/1, $0x01
+DATA sortOrder<>+1841(SB)/1, $0x02
+DATA sortOrder<>+1842(SB)/1, $0x05
+DATA sortOrder<>+1843(SB)/1, $0x06
+DATA sortOrder<>+1844(SB)/1, $0x07
+DATA sortOrder<>+1845(SB)/1, $0x00
+DATA sortOrder<>+1846(SB)/1, $0x03
+DATA sortOrder<>+1847(SB)/1, $0x04
+DATA sortOrder<>+1848(SB)/1, $0x00
+DATA sortOrder<>+1849(SB)/1, $0x01
+DATA sortOrder<>+1850(SB)/1, $0x02
+DATA sortOrder<>+1851(SB)/1, $0x05
+DATA sortOrder<>+1852(SB)/1, $0x06
+DATA sortOrder<>+1853(SB)/1, $0x07
+DATA sortOrder<>+1854(SB)/1, $0x03
+DATA sortOrder<>+1855(SB)/1, $0x04
+DATA sortOrder<>+1856(SB)/1, $0x03
+DATA sortOrder<>+1857(SB)/1, $0x05
+DATA sortOrder<>+1858(SB)/1, $0x06
+DATA sortOrder<>+1859(SB)/1, $0x07
+DATA sortOrder<>+1860(SB)/1, $0x00
+DATA sortOrder<>+1861(SB)/1, $0x01
+DATA sortOrder<>+1862(SB)/1, $0x02
+DATA sortOrder<>+1863(SB)/1, $0x04
+DATA sortOrder<>+1864(SB)/1, $0x00
+DATA sortOrder<>+1865(SB)/1, $0x03
+DATA sortOrder<>+1866(SB)/1, $0x05
+DATA sortOrder<>+1867(SB)/1, $0x06
+DATA sortOrder<>+1868(SB)/1, $0x07
+DATA sortOrder<>+1869(SB)/1, $0x01
+DATA sortOrder<>+1870(SB)/1, $0x02
+DATA sortOrder<>+1871(SB)/1, $0x04
+DATA sortOrder<>+1872(SB)/1, $0x01
+DATA sortOrder<>+1873(SB)/1, $0x03
+DATA sortOrder<>+1874(SB)/1, $0x05
+DATA sortOrder<>+1875(SB)/1, $0x06
+DATA sortOrder<>+1876(SB)/1, $0x07
+DATA sortOrder<>+1877(SB)/1, $0x00
+DATA sortOrder<>+1878(SB)/1, $0x02
+DATA sortOrder<>+1879(SB)/1, $0x04
+DATA sortOrder<>+1880(SB)/1, $0x00
+DATA sortOrder<>+1881(SB)/1, $0x01
+DATA sortOrder<>+1882(SB)/1, $0x03
+DATA sortOrder<>+1883(SB)/1, $0x05
+DATA sortOrder<>+1884(SB)/1, $0x06
+DATA sortOrder<>+1885(SB)/1, $0x07
+DATA sortOrder<>+1886(SB)/1, $0x02
+DATA sortOrder<>+1887(SB)/1, $0x04
+DATA sortOrder<>+1888(SB)/1, $0x02
+DATA sortOrder<>+1889(SB)/1, $0x03
+DATA sortOrder<>+1890(SB)/1, $0x05
+DATA sortOrder<>+1891(SB)/1, $0x06
+DATA sortOrder<>+1892(SB)/1, $0x07
+DATA sortOrder<>+1893(SB)/1, $0x00
+DATA sortOrder<>+1894(SB)/1, $0x01
+DATA sortOrder<>+1895(SB)/1, $0x04
+DATA sortOrder<>+1896(SB)/1, $0x00
+DATA sortOrder<>+1897(SB)/1, $0x02
+DATA sortOrder<>+1898(SB)/1, $0x03
+DATA sortOrder<>+1899(SB)/1, $0x05
+DATA sortOrder<>+1900(SB)/1, $0x06
+DATA sortOrder<>+1901(SB)/1, $0x07
+DATA sortOrder<>+1902(SB)/1, $0x01
+DATA sortOrder<>+1903(SB)/1, $0x04
+DATA sortOrder<>+1904(SB)/1, $0x01
+DATA sortOrder<>+1905(SB)/1, $0x02
+DATA sortOrder<>+1906(SB)/1, $0x03
+DATA sortOrder<>+1907(SB)/1, $0x05
+DATA sortOrder<>+1908(SB)/1, $0x06
+DATA sortOrder<>+1909(SB)/1, $0x07
+DATA sortOrder<>+1910(SB)/1, $0x00
+DATA sortOrder<>+1911(SB)/1, $0x04
+DATA sortOrder<>+1912(SB)/1, $0x00
+DATA sortOrder<>+1913(SB)/1, $0x01
+DATA sortOrder<>+1914(SB)/1, $0x02
+DATA sortOrder<>+1915(SB)/1, $0x03
+DATA sortOrder<>+1916(SB)/1, $0x05
+DATA sortOrder<>+1917(SB)/1, $0x06
+DATA sortOrder<>+1918(SB)/1, $0x07
+DATA sortOrder<>+1919(SB)/1, $0x04
+DATA sortOrder<>+1920(SB)/1, $0x04
+DATA sortOrder<>+1921(SB)/1, $0x05
+DATA sortOrder<>+1922(SB)/1, $0x06
+DATA sortOrder<>+1923(SB)/1, $0x07
+DATA sortOrder<>+1924(SB)/1, $0x00
+DATA sortOrder<>+1925(SB)/1, $0x01
+DATA sortOrder<>+1926(SB)/1, $0x02
+DATA sortOrder<>+1927(SB)/1, $0x03
+DATA sortOrder<>+1928(SB)/1, $0x00
+DATA sortOrder<>+1929(SB)/1, $0x04
+DATA sortOrder<>+1930(SB)/1, $0x05
+DATA sortOrder<>+1931(SB)/1, $0x06
+DATA sortOrder<>+1932(SB)/1, $0x07
+DATA sortOrder<>+1933(SB)/1, $0x01
+DATA sortOrder<>+1934(SB)/1, $0x02
+DATA sortOrder<>+1935(SB)/1, $0x03
+DATA sortOrder<>+1936(SB)/1, $0x01
+DATA sortOrder<>+1937(SB)/1, $0x04
+DATA sortOrder<>+1938(SB)/1, $0x05
+DATA sortOrder<>+1939(SB)/1, $0x06
+DATA sortOrder<>+1940(SB)/1, $0x07
+DATA sortOrder<>+1941(SB)/1, $0x00
+DATA sortOrder<>+1942(SB)/1, $0x02
+DATA sortOrder<>+1943(SB)/1, $0x03
+DATA sortOrder<>+1944(SB)/1, $0x00
+DATA sortOrder<>+1945(SB)/1, $0x01
+DATA sortOrder<>+1946(SB)/1, $0x04
+DATA sortOrder<>+1947(SB)/1, $0x05
+DATA sortOrder<>+1948(SB)/1, $0x06
+DATA sortOrder<>+1949(SB)/1, $0x07
+DATA sortOrder<>+1950(SB)/1, $0x02
+DATA sortOrder<>+1951(SB)/1, $0x03
+DATA sortOrder<>+1952(SB)/1, $0x02
+DATA sortOrder<>+1953(SB)/1, $0x04
+DATA sortOrder<>+1954(SB)/1, $0x05
+DATA sortOrder<>+1955(SB)/1, $0x06
+DATA sortOrder<>+1956(SB)/1, $0x07
+DATA sortOrder<>+1957(SB)/1, $0x00
+DATA sortOrder<>+1958(SB)/1, $0x01
+DATA sortOrder<>+1959(SB)/1, $0x03
+DATA sortOrder<>+1960(SB)/1, $0x00
+DATA sortOrder<>+1961(SB)/1, $0x02
+DATA sortOrder<>+1962(SB)/1, $0x04
+DATA sortOrder<>+1963(SB)/1, $0x05
+DATA sortOrder<>+1964(SB)/1, $0x06
+DATA sortOrder<>+1965(SB)/1, $0x07
+DATA sortOrder<>+1966(SB)/1, $0x01
+DATA sortOrder<>+1967(SB)/1, $0x03
+DATA sortOrder<>+1968(SB)/1, $0x01
+DATA sortOrder<>+1969(SB)/1, $0x02
+DATA sortOrder<>+1970(SB)/1, $0x04
+DATA sortOrder<>+1971(SB)/1, $0x05
+DATA sortOrder<>+1972(SB)/1, $0x06
+DATA sortOrder<>+1973(SB)/1, $0x07
+DATA sortOrder<>+1974(SB)/1, $0x00
+DATA sortOrder<>+1975(SB)/1, $0x03
+DATA sortOrder<>+1976(SB)/1, $0x00
+DATA sortOrder<>+1977(SB)/1, $0x01
+DATA sortOrder<>+1978(SB)/1, $0x02
+DATA sortOrder<>+1979(SB)/1, $0x04
+DATA sortOrder<>+1980(SB)/1, $0x05
+DATA sortOrder<>+1981(SB)/1, $0x06
+DATA sortOrder<>+1982(SB)/1, $0x07
+DATA sortOrder<>+1983(SB)/1, $0x03
+DATA sortOrder<>+1984(SB)/1, $0x03
+DATA sortOrder<>+1985(SB)/1, $0x04
+DATA sortOrder<>+1986(SB)/1, $0x05
+DATA sortOrder<>+1987(SB)/1, $0x06
+DATA sortOrder<>+1988(SB)/1, $0x07
+DATA sortOrder<>+1989(SB)/1, $0x00
+DATA sortOrder<>+1990(SB)/1, $0x01
+DATA sortOrder<>+1991(SB)/1, $0x02
+DATA sortOrder<>+1992(SB)/1, $0x00
+DATA sortOrder<>+1993(SB)/1, $0x03
+DATA sortOrder<>+1994(SB)/1, $0x04
+DATA sortOrder<>+1995(SB)/1, $0x05
+DATA sortOrder<>+1996(SB)/1, $0x06
+DATA sortOrder<>+1997(SB)/1, $0x07
+DATA sortOrder<>+1998(SB)/1, $0x01
+DATA sortOrder<>+1999(SB)/1, $0x02
+DATA sortOrder<>+2000(SB)/1, $0x01
+DATA sortOrder<>+2001(SB)/1, $0x03
+DATA sortOrder<>+2002(SB)/1, $0x04
+DATA sortOrder<>+2003(SB)/1, $0x05
+DATA sortOrder<>+2004(SB)/1, $0x06
+DATA sortOrder<>+2005(SB)/1, $0x07
+DATA sortOrder<>+2006(SB)/1, $0x00
+DATA sortOrder<>+2007(SB)/1, $0x02
+DATA sortOrder<>+2008(SB)/1, $0x00
+DATA sortOrder<>+2009(SB)/1, $0x01
+DATA sortOrder<>+2010(SB)/1, $0x03
+DATA sortOrder<>+2011(SB)/1, $0x04
+DATA sortOrder<>+2012(SB)/1, $0x05
+DATA sortOrder<>+2013(SB)/1, $0x06
+DATA sortOrder<>+2014(SB)/1, $0x07
+DATA sortOrder<>+2015(SB)/1, $0x02
+DATA sortOrder<>+2016(SB)/1, $0x02
+DATA sortOrder<>+2017(SB)/1, $0x03
+DATA sortOrder<>+2018(SB)/1, $0x04
+DATA sortOrder<>+2019(SB)/1, $0x05
+DATA sortOrder<>+2020(SB)/1, $0x06
+DATA sortOrder<>+2021(SB)/1, $0x07
+DATA sortOrder<>+2022(SB)/1, $0x00
+DATA sortOrder<>+2023(SB)/1, $0x01
+DATA sortOrder<>+2024(SB)/1, $0x00
+DATA sortOrder<>+2025(SB)/1, $0x02
+DATA sortOrder<>+2026(SB)/1, $0x03
+DATA sortOrder<>+2027(SB)/1, $0x04
+DATA sortOrder<>+2028(SB)/1, $0x05
+DATA sortOrder<>+2029(SB)/1, $0x06
+DATA sortOrder<>+2030(SB)/1, $0x07
+DATA sortOrder<>+2031(SB)/1, $0x01
+DATA sortOrder<>+2032(SB)/1, $0x01
+DATA sortOrder<>+2033(SB)/1, $0x02
+DATA sortOrder<>+2034(SB)/1, $0x03
+DATA sortOrder<>+2035(SB)/1, $0x04
+DATA sortOrder<>+2036(SB)/1, $0x05
+DATA sortOrder<>+2037(SB)/1, $0x06
+DATA sortOrder<>+2038(SB)/1, $0x07
+DATA sortOrder<>+2039(SB)/1, $0x00
+DATA sortOrder<>+2040(SB)/1, $0x00
+DATA sortOrder<>+2041(SB)/1, $0x01
+DATA sortOrder<>+2042(SB)/1, $0x02
+DATA sortOrder<>+2043(SB)/1, $0x03
+DATA sortOrder<>+2044(SB)/1, $0x04
+DATA sortOrder<>+2045(SB)/1, $0x05
+DATA sortOrder<>+2046(SB)/1, $0x06
+DATA sortOrder<>+2047(SB)/1, $0x07
+GLOBL sortOrder<>(SB), RODATA|NOPTR, $2048
+
+// func sortSmallF32AVX2_1(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_1(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	LEAL         (AX), BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y2
+	VPCMPGTD     sortPlaces<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX), Y2, Y1
+	VBLENDVPS    Y2, Y1, Y0, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	LEAL         (AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y1, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func sortSmallF32AVX2_2(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	LEAL         -8(AX), BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y3
+	VPCMPGTD     sortPlaces<>+0(SB), Y3, Y3
+	VMASKMOVPS   32(CX), Y3, Y2
+	VBLENDVPS    Y3, Y2, Y0, Y2
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y1, Y0, Y2
+	VMAXPS       Y1, Y0, Y0
+	VPERM2F128   $0x01, Y2, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xf0, Y1, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y1
+	VMINPS       Y1, Y3, Y2
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xcc, Y1, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xaa, Y1, Y3, Y3
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y2
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VMOVUPS      Y3, (DX)
+	LEAL         -8(AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y2, Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+// func sortSmallF32AVX2_3(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_3(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	LEAL         -16(AX), BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y4
+	VPCMPGTD     sortPlaces<>+0(SB), Y4, Y4
+	VMASKMOVPS   64(CX), Y4, Y3
+	VBLENDVPS    Y4, Y3, Y0, Y3
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y4, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y3, Y0, Y2
+	VMAXPS       Y3, Y0, Y0
+	VPERM2F128   $0x01, Y2, Y2, Y3
+	VMINPS       Y3, Y2, Y4
+	VMAXPS       Y3, Y2, Y2
+	VBLENDPS     $0xf0, Y2, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y2
+	VMINPS       Y2, Y4, Y3
+	VMAXPS       Y2, Y4, Y2
+	VBLENDPS     $0xcc, Y2, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y2
+	VMINPS       Y2, Y3, Y4
+	VMAXPS       Y2, Y3, Y2
+	VBLENDPS     $0xaa, Y2, Y4, Y4
+	VPERM2F128   $0x01, Y0, Y0, Y2
+	VMINPS       Y2, Y0, Y3
+	VMAXPS       Y2, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y3
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPERM2F128   $0x01, Y1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y3, Y0, Y1
+	VMAXPS       Y3, Y0, Y0
+	VMINPS       Y4, Y1, Y2
+	VMAXPS       Y4, Y1, Y1
+	VPERM2F128   $0x01, Y2, Y2, Y3
+	VMINPS       Y3, Y2, Y4
+	VMAXPS       Y3, Y2, Y2
+	VBLENDPS     $0xf0, Y2, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y2
+	VMINPS       Y2, Y4, Y3
+	VMAXPS       Y2, Y4, Y2
+	VBLENDPS     $0xcc, Y2, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y2
+	VMINPS       Y2, Y3, Y4
+	VMAXPS       Y2, Y3, Y2
+	VBLENDPS     $0xaa, Y2, Y4, Y4
+	VPERM2F128   $0x01, Y1, Y1, Y2
+	VMINPS       Y2, Y1, Y3
+	VMAXPS       Y2, Y1, Y1
+	VBLENDPS     $0xf0, Y1, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y1
+	VMINPS       Y1, Y3, Y2
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xcc, Y1, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xaa, Y1, Y3, Y3
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y2
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VMOVUPS      Y4, (DX)
+	VMOVUPS      Y3, 32(DX)
+	LEAL         -16(AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y2, Y0, 64(DX)
+	VZEROUPPER
+	RET
+
+// func sortSmallF32AVX2_4(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_4(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	LEAL         -24(AX), BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y5
+	VPCMPGTD     sortPlaces<>+0(SB), Y5, Y5
+	VMASKMOVPS   96(CX), Y5, Y4
+	VBLENDVPS    Y5, Y4, Y0, Y4
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y1, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y5, Y0, Y1
+	VMAXPS       Y5, Y0, Y0
+	VPSHUFD      $0x1b, Y3, Y3
+	VPERM2F128   $0x01, Y3, Y3, Y3
+	VMINPS       Y2, Y3, Y4
+	VMAXPS       Y2, Y3, Y2
+	VPERM2F128   $0x01, Y1, Y1, Y3
+	VMINPS       Y3, Y1, Y5
+	VMAXPS       Y3, Y1, Y1
+	VBLENDPS     $0xf0, Y1, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y1
+	VMINPS       Y1, Y5, Y3
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xcc, Y1, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y1
+	VMINPS       Y1, Y3, Y5
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xaa, Y1, Y5, Y5
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y3
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y1
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPERM2F128   $0x01, Y4, Y4, Y0
+	VMINPS       Y0, Y4, Y1
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y1
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMINPS       Y0, Y2, Y4
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y2
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y4
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y4, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y5, Y0, Y2
+	VMAXPS       Y5, Y0, Y0
+	VPSHUFD      $0x1b, Y1, Y1
+	VPERM2F128   $0x01, Y1, Y1, Y1
+	VMINPS       Y3, Y1, Y4
+	VMAXPS       Y3, Y1, Y1
+	VMINPS       Y2, Y4, Y3
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VPERM2F128   $0x01, Y3, Y3, Y1
+	VMINPS       Y1, Y3, Y5
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xf0, Y1, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y1
+	VMINPS       Y1, Y5, Y3
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xcc, Y1, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y1
+	VMINPS       Y1, Y3, Y5
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xaa, Y1, Y5, Y5
+	VPERM2F128   $0x01, Y2, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xf0, Y1, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y1
+	VMINPS       Y1, Y3, Y2
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xcc, Y1, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xaa, Y1, Y3, Y3
+	VPERM2F128   $0x01, Y4, Y4, Y1
+	VMINPS       Y1, Y4, Y2
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xf0, Y1, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y1
+	VMINPS       Y1, Y2, Y4
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xcc, Y1, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y1
+	VMINPS       Y1, Y4, Y2
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xaa, Y1, Y2, Y2
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y4
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y1
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VMOVUPS      Y5, (DX)
+	VMOVUPS      Y3, 32(DX)
+	VMOVUPS      Y2, 64(DX)
+	LEAL         -24(AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y4, Y0, 96(DX)
+	VZEROUPPER
+	RET
+
+// func sortSmallF32AVX2_6(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_6(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	LEAL         -32(AX), BX
+	VMOVD        BX, X5
+	VPBROADCASTD X5, Y6
+	VPCMPGTD     sortPlaces<>+0(SB), Y6, Y6
+	VMASKMOVPS   128(CX), Y6, Y5
+	VBLENDVPS    Y6, Y5, Y0, Y5
+	LEAL         -40(AX), BX
+	VMOVD        BX, X6
+	VPBROADCASTD X6, Y7
+	VPCMPGTD     sortPlaces<>+0(SB), Y7, Y7
+	VMASKMOVPS   160(CX), Y7, Y6
+	VBLENDVPS    Y7, Y6, Y0, Y6
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0x1b, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y7, Y7
+	VPSHUFD      $0x1b, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y6, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xf0, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y7, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xf0, Y0, Y6, Y6
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y7, Y7
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y7, Y7
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y2, Y0, Y1
+	VMAXPS       Y2, Y0, Y0
+	VPSHUFD      $0x1b, Y5, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y2
+	VMINPS       Y4, Y2, Y3
+	VMAXPS       Y4, Y2, Y2
+	VPSHUFD      $0x1b, Y7, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y4
+	VMINPS       Y6, Y4, Y5
+	VMAXPS       Y6, Y4, Y4
+	VPERM2F128   $0x01, Y1, Y1, Y6
+	VMINPS       Y6, Y1, Y7
+	VMAXPS       Y6, Y1, Y1
+	VBLENDPS     $0xf0, Y1, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y1
+	VMINPS       Y1, Y7, Y6
+	VMAXPS       Y1, Y7, Y1
+	VBLENDPS     $0xcc, Y1, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y1
+	VMINPS       Y1, Y6, Y7
+	VMAXPS       Y1, Y6, Y1
+	VBLENDPS     $0xaa, Y1, Y7, Y7
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y6
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y0
+	VMINPS       Y0, Y6, Y1
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y6
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPERM2F128   $0x01, Y3, Y3, Y0
+	VMINPS       Y0, Y3, Y1
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y1
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMINPS       Y0, Y2, Y3
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y3
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPERM2F128   $0x01, Y5, Y5, Y0
+	VMINPS       Y0, Y5, Y2
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y5
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y2
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPERM2F128   $0x01, Y4, Y4, Y0
+	VMINPS       Y0, Y4, Y5
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y5
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y7, Y0, Y3
+	VMAXPS       Y7, Y0, Y0
+	VPSHUFD      $0x1b, Y1, Y1
+	VPERM2F128   $0x01, Y1, Y1, Y1
+	VMINPS       Y6, Y1, Y4
+	VMAXPS       Y6, Y1, Y1
+	VMINPS       Y3, Y4, Y6
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y0, Y1, Y4
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y2, Y5, Y1
+	VMAXPS       Y2, Y5, Y2
+	VPERM2F128   $0x01, Y6, Y6, Y5
+	VMINPS       Y5, Y6, Y7
+	VMAXPS       Y5, Y6, Y5
+	VBLENDPS     $0xf0, Y5, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y5
+	VMINPS       Y5, Y7, Y6
+	VMAXPS       Y5, Y7, Y5
+	VBLENDPS     $0xcc, Y5, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y5
+	VMINPS       Y5, Y6, Y7
+	VMAXPS       Y5, Y6, Y5
+	VBLENDPS     $0xaa, Y5, Y7, Y7
+	VPERM2F128   $0x01, Y3, Y3, Y5
+	VMINPS       Y5, Y3, Y6
+	VMAXPS       Y5, Y3, Y3
+	VBLENDPS     $0xf0, Y3, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y3
+	VMINPS       Y3, Y6, Y5
+	VMAXPS       Y3, Y6, Y3
+	VBLENDPS     $0xcc, Y3, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y3
+	VMINPS       Y3, Y5, Y6
+	VMAXPS       Y3, Y5, Y3
+	VBLENDPS     $0xaa, Y3, Y6, Y6
+	VPERM2F128   $0x01, Y4, Y4, Y3
+	VMINPS       Y3, Y4, Y5
+	VMAXPS       Y3, Y4, Y3
+	VBLENDPS     $0xf0, Y3, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y3
+	VMINPS       Y3, Y5, Y4
+	VMAXPS       Y3, Y5, Y3
+	VBLENDPS     $0xcc, Y3, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y3
+	VMINPS       Y3, Y4, Y5
+	VMAXPS       Y3, Y4, Y3
+	VBLENDPS     $0xaa, Y3, Y5, Y5
+	VPERM2F128   $0x01, Y0, Y0, Y3
+	VMINPS       Y3, Y0, Y4
+	VMAXPS       Y3, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y4
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPERM2F128   $0x01, Y1, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y1
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y2
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y5, Y0, Y1
+	VMAXPS       Y5, Y0, Y0
+	VPSHUFD      $0x1b, Y3, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y2
+	VMINPS       Y4, Y2, Y3
+	VMAXPS       Y4, Y2, Y2
+	VMINPS       Y7, Y1, Y4
+	VMAXPS       Y7, Y1, Y1
+	VMINPS       Y6, Y3, Y5
+	VMAXPS       Y6, Y3, Y3
+	VMINPS       Y4, Y5, Y6
+	VMAXPS       Y4, Y5, Y4
+	VMINPS       Y1, Y3, Y5
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y0, Y2, Y3
+	VMAXPS       Y0, Y2, Y0
+	VPERM2F128   $0x01, Y6, Y6, Y2
+	VMINPS       Y2, Y6, Y7
+	VMAXPS       Y2, Y6, Y2
+	VBLENDPS     $0xf0, Y2, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y2
+	VMINPS       Y2, Y7, Y6
+	VMAXPS       Y2, Y7, Y2
+	VBLENDPS     $0xcc, Y2, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y2
+	VMINPS       Y2, Y6, Y7
+	VMAXPS       Y2, Y6, Y2
+	VBLENDPS     $0xaa, Y2, Y7, Y7
+	VPERM2F128   $0x01, Y4, Y4, Y2
+	VMINPS       Y2, Y4, Y6
+	VMAXPS       Y2, Y4, Y2
+	VBLENDPS     $0xf0, Y2, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y2
+	VMINPS       Y2, Y6, Y4
+	VMAXPS       Y2, Y6, Y2
+	VBLENDPS     $0xcc, Y2, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y2
+	VMINPS       Y2, Y4, Y6
+	VMAXPS       Y2, Y4, Y2
+	VBLENDPS     $0xaa, Y2, Y6, Y6
+	VPERM2F128   $0x01, Y5, Y5, Y2
+	VMINPS       Y2, Y5, Y4
+	VMAXPS       Y2, Y5, Y2
+	VBLENDPS     $0xf0, Y2, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y2
+	VMINPS       Y2, Y4, Y5
+	VMAXPS       Y2, Y4, Y2
+	VBLENDPS     $0xcc, Y2, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y2
+	VMINPS       Y2, Y5, Y4
+	VMAXPS       Y2, Y5, Y2
+	VBLENDPS     $0xaa, Y2, Y4, Y4
+	VPERM2F128   $0x01, Y1, Y1, Y2
+	VMINPS       Y2, Y1, Y5
+	VMAXPS       Y2, Y1, Y1
+	VBLENDPS     $0xf0, Y1, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y1
+	VMINPS       Y1, Y5, Y2
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xcc, Y1, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y1
+	VMINPS       Y1, Y2, Y5
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xaa, Y1, Y5, Y5
+	VPERM2F128   $0x01, Y3, Y3, Y1
+	VMINPS       Y1, Y3, Y2
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xf0, Y1, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y1
+	VMINPS       Y1, Y2, Y3
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xcc, Y1, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y1
+	VMINPS       Y1, Y3, Y2
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xaa, Y1, Y2, Y2
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y3
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y1
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y3
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VMOVUPS      Y7, (DX)
+	VMOVUPS      Y6, 32(DX)
+	VMOVUPS      Y4, 64(DX)
+	VMOVUPS      Y5, 96(DX)
+	LEAL         -32(AX), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y2, Y0, 128(DX)
+	LEAL         -40(AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y3, Y0, 160(DX)
+	VZEROUPPER
+	RET
+
+// func sortSmallF32AVX2_8(n int, src *byte, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·sortSmallF32AVX2_8(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	VMOVUPS      128(CX), Y5
+	VMOVUPS      160(CX), Y6
+	LEAL         -48(AX), BX
+	VMOVD        BX, X7
+	VPBROADCASTD X7, Y8
+	VPCMPGTD     sortPlaces<>+0(SB), Y8, Y8
+	VMASKMOVPS   192(CX), Y8, Y7
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	LEAL         -56(AX), BX
+	VMOVD        BX, X8
+	VPBROADCASTD X8, Y9
+	VPCMPGTD     sortPlaces<>+0(SB), Y9, Y9
+	VMASKMOVPS   224(CX), Y9, Y8
+	VBLENDVPS    Y9, Y8, Y0, Y8
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y9, Y9
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y8, Y0
+	VMINPS       Y0, Y8, Y7
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0x1b, Y9, Y0
+	VMINPS       Y0, Y9, Y8
+	VMAXPS       Y0, Y9, Y0
+	VBLENDPS     $0xcc, Y0, Y8, Y8
+	VPSHUFD      $0x1b, Y1, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y9, Y9
+	VPSHUFD      $0x1b, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0x1b, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y8, Y0
+	VMINPS       Y0, Y8, Y7
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y9, Y0
+	VMINPS       Y0, Y9, Y8
+	VMAXPS       Y0, Y9, Y0
+	VBLENDPS     $0xaa, Y0, Y8, Y8
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y9, Y9
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0x1b, Y7, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xf0, Y0, Y6, Y6
+	VPSHUFD      $0x1b, Y8, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y8, Y7
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xf0, Y0, Y7, Y7
+	VPSHUFD      $0x1b, Y9, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y9, Y8
+	VMAXPS       Y0, Y9, Y0
+	VBLENDPS     $0xf0, Y0, Y8, Y8
+	VPSHUFD      $0x1b, Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y9, Y9
+	VPSHUFD      $0x1b, Y2, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x1b, Y3, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y4, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x1b, Y5, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0x4e, Y8, Y0
+	VMINPS       Y0, Y8, Y7
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xcc, Y0, Y7, Y7
+	VPSHUFD      $0x4e, Y9, Y0
+	VMINPS       Y0, Y9, Y8
+	VMAXPS       Y0, Y9, Y0
+	VBLENDPS     $0xcc, Y0, Y8, Y8
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y9, Y9
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y3
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y3, Y3
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y5
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y8, Y0
+	VMINPS       Y0, Y8, Y7
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y9, Y0
+	VMINPS       Y0, Y9, Y8
+	VMAXPS       Y0, Y9, Y0
+	VBLENDPS     $0xaa, Y0, Y8, Y8
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y9
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y9, Y9
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y1
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPSHUFD      $0x1b, Y5, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y4, Y0, Y3
+	VMAXPS       Y4, Y0, Y0
+	VPSHUFD      $0x1b, Y7, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y4
+	VMINPS       Y6, Y4, Y5
+	VMAXPS       Y6, Y4, Y4
+	VPSHUFD      $0x1b, Y9, Y6
+	VPERM2F128   $0x01, Y6, Y6, Y6
+	VMINPS       Y8, Y6, Y7
+	VMAXPS       Y8, Y6, Y6
+	VPSHUFD      $0x1b, Y2, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y2
+	VMINPS       Y1, Y2, Y8
+	VMAXPS       Y1, Y2, Y1
+	VPERM2F128   $0x01, Y3, Y3, Y2
+	VMINPS       Y2, Y3, Y9
+	VMAXPS       Y2, Y3, Y2
+	VBLENDPS     $0xf0, Y2, Y9, Y9
+	VPSHUFD      $0x4e, Y9, Y2
+	VMINPS       Y2, Y9, Y3
+	VMAXPS       Y2, Y9, Y2
+	VBLENDPS     $0xcc, Y2, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y2
+	VMINPS       Y2, Y3, Y9
+	VMAXPS       Y2, Y3, Y2
+	VBLENDPS     $0xaa, Y2, Y9, Y9
+	VPERM2F128   $0x01, Y0, Y0, Y2
+	VMINPS       Y2, Y0, Y3
+	VMAXPS       Y2, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y0
+	VMINPS       Y0, Y3, Y2
+	VMAXPS       Y0, Y3, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y3
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y3, Y3
+	VPERM2F128   $0x01, Y5, Y5, Y0
+	VMINPS       Y0, Y5, Y2
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xf0, Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y0
+	VMINPS       Y0, Y2, Y5
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xcc, Y0, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y0
+	VMINPS       Y0, Y5, Y2
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xaa, Y0, Y2, Y2
+	VPERM2F128   $0x01, Y4, Y4, Y0
+	VMINPS       Y0, Y4, Y5
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xf0, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y0
+	VMINPS       Y0, Y5, Y4
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y0
+	VMINPS       Y0, Y4, Y5
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPERM2F128   $0x01, Y7, Y7, Y0
+	VMINPS       Y0, Y7, Y4
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xf0, Y0, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y0
+	VMINPS       Y0, Y4, Y7
+	VMAXPS       Y0, Y4, Y0
+	VBLENDPS     $0xcc, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y4
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y4, Y4
+	VPERM2F128   $0x01, Y6, Y6, Y0
+	VMINPS       Y0, Y6, Y7
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xf0, Y0, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y7
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPERM2F128   $0x01, Y8, Y8, Y0
+	VMINPS       Y0, Y8, Y6
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xf0, Y0, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y0
+	VMINPS       Y0, Y6, Y8
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y8, Y8
+	VPSHUFD      $0xb1, Y8, Y0
+	VMINPS       Y0, Y8, Y6
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPERM2F128   $0x01, Y1, Y1, Y0
+	VMINPS       Y0, Y1, Y8
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xf0, Y0, Y8, Y8
+	VPSHUFD      $0x4e, Y8, Y0
+	VMINPS       Y0, Y8, Y1
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y8
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y8, Y8
+	VPSHUFD      $0x1b, Y5, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y9, Y0, Y1
+	VMAXPS       Y9, Y0, Y0
+	VPSHUFD      $0x1b, Y2, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y2
+	VMINPS       Y3, Y2, Y5
+	VMAXPS       Y3, Y2, Y2
+	VMINPS       Y1, Y5, Y3
+	VMAXPS       Y1, Y5, Y1
+	VMINPS       Y0, Y2, Y5
+	VMAXPS       Y0, Y2, Y0
+	VPSHUFD      $0x1b, Y8, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y2
+	VMINPS       Y4, Y2, Y8
+	VMAXPS       Y4, Y2, Y2
+	VPSHUFD      $0x1b, Y6, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y4
+	VMINPS       Y7, Y4, Y6
+	VMAXPS       Y7, Y4, Y4
+	VMINPS       Y8, Y6, Y7
+	VMAXPS       Y8, Y6, Y6
+	VMINPS       Y2, Y4, Y8
+	VMAXPS       Y2, Y4, Y2
+	VPERM2F128   $0x01, Y3, Y3, Y4
+	VMINPS       Y4, Y3, Y9
+	VMAXPS       Y4, Y3, Y3
+	VBLENDPS     $0xf0, Y3, Y9, Y9
+	VPSHUFD      $0x4e, Y9, Y3
+	VMINPS       Y3, Y9, Y4
+	VMAXPS       Y3, Y9, Y3
+	VBLENDPS     $0xcc, Y3, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y3
+	VMINPS       Y3, Y4, Y9
+	VMAXPS       Y3, Y4, Y3
+	VBLENDPS     $0xaa, Y3, Y9, Y9
+	VPERM2F128   $0x01, Y1, Y1, Y3
+	VMINPS       Y3, Y1, Y4
+	VMAXPS       Y3, Y1, Y1
+	VBLENDPS     $0xf0, Y1, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y1
+	VMINPS       Y1, Y4, Y3
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xcc, Y1, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y1
+	VMINPS       Y1, Y3, Y4
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xaa, Y1, Y4, Y4
+	VPERM2F128   $0x01, Y5, Y5, Y1
+	VMINPS       Y1, Y5, Y3
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xf0, Y1, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y1
+	VMINPS       Y1, Y3, Y5
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xcc, Y1, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y1
+	VMINPS       Y1, Y5, Y3
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xaa, Y1, Y3, Y3
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y5
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y0
+	VMINPS       Y0, Y5, Y1
+	VMAXPS       Y0, Y5, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y5
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y5, Y5
+	VPERM2F128   $0x01, Y7, Y7, Y0
+	VMINPS       Y0, Y7, Y1
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xf0, Y0, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y0
+	VMINPS       Y0, Y1, Y7
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xcc, Y0, Y7, Y7
+	VPSHUFD      $0xb1, Y7, Y0
+	VMINPS       Y0, Y7, Y1
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xaa, Y0, Y1, Y1
+	VPERM2F128   $0x01, Y6, Y6, Y0
+	VMINPS       Y0, Y6, Y7
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xf0, Y0, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y0
+	VMINPS       Y0, Y7, Y6
+	VMAXPS       Y0, Y7, Y0
+	VBLENDPS     $0xcc, Y0, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y0
+	VMINPS       Y0, Y6, Y7
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xaa, Y0, Y7, Y7
+	VPERM2F128   $0x01, Y8, Y8, Y0
+	VMINPS       Y0, Y8, Y6
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xf0, Y0, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y0
+	VMINPS       Y0, Y6, Y8
+	VMAXPS       Y0, Y6, Y0
+	VBLENDPS     $0xcc, Y0, Y8, Y8
+	VPSHUFD      $0xb1, Y8, Y0
+	VMINPS       Y0, Y8, Y6
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xaa, Y0, Y6, Y6
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMINPS       Y0, Y2, Y8
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xf0, Y0, Y8, Y8
+	VPSHUFD      $0x4e, Y8, Y0
+	VMINPS       Y0, Y8, Y2
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xcc, Y0, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y0
+	VMINPS       Y0, Y2, Y8
+	VMAXPS       Y0, Y2, Y0
+	VBLENDPS     $0xaa, Y0, Y8, Y8
+	VPSHUFD      $0x1b, Y8, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y0
+	VMINPS       Y9, Y0, Y2
+	VMAXPS       Y9, Y0, Y0
+	VPSHUFD      $0x1b, Y6, Y6
+	VPERM2F128   $0x01, Y6, Y6, Y6
+	VMINPS       Y4, Y6, Y8
+	VMAXPS       Y4, Y6, Y4
+	VPSHUFD      $0x1b, Y7, Y6
+	VPERM2F128   $0x01, Y6, Y6, Y6
+	VMINPS       Y3, Y6, Y7
+	VMAXPS       Y3, Y6, Y3
+	VPSHUFD      $0x1b, Y1, Y1
+	VPERM2F128   $0x01, Y1, Y1, Y1
+	VMINPS       Y5, Y1, Y6
+	VMAXPS       Y5, Y1, Y1
+	VMINPS       Y2, Y7, Y5
+	VMAXPS       Y2, Y7, Y2
+	VMINPS       Y8, Y6, Y7
+	VMAXPS       Y8, Y6, Y6
+	VMINPS       Y0, Y3, Y8
+	VMAXPS       Y0, Y3, Y0
+	VMINPS       Y4, Y1, Y3
+	VMAXPS       Y4, Y1, Y1
+	VMINPS       Y5, Y7, Y4
+	VMAXPS       Y5, Y7, Y5
+	VMINPS       Y2, Y6, Y7
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y8, Y3, Y6
+	VMAXPS       Y8, Y3, Y3
+	VMINPS       Y0, Y1, Y8
+	VMAXPS       Y0, Y1, Y0
+	VPERM2F128   $0x01, Y4, Y4, Y1
+	VMINPS       Y1, Y4, Y9
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xf0, Y1, Y9, Y9
+	VPSHUFD      $0x4e, Y9, Y1
+	VMINPS       Y1, Y9, Y4
+	VMAXPS       Y1, Y9, Y1
+	VBLENDPS     $0xcc, Y1, Y4, Y4
+	VPSHUFD      $0xb1, Y4, Y1
+	VMINPS       Y1, Y4, Y9
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xaa, Y1, Y9, Y9
+	VPERM2F128   $0x01, Y5, Y5, Y1
+	VMINPS       Y1, Y5, Y4
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xf0, Y1, Y4, Y4
+	VPSHUFD      $0x4e, Y4, Y1
+	VMINPS       Y1, Y4, Y5
+	VMAXPS       Y1, Y4, Y1
+	VBLENDPS     $0xcc, Y1, Y5, Y5
+	VPSHUFD      $0xb1, Y5, Y1
+	VMINPS       Y1, Y5, Y4
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xaa, Y1, Y4, Y4
+	VPERM2F128   $0x01, Y7, Y7, Y1
+	VMINPS       Y1, Y7, Y5
+	VMAXPS       Y1, Y7, Y1
+	VBLENDPS     $0xf0, Y1, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y1
+	VMINPS       Y1, Y5, Y7
+	VMAXPS       Y1, Y5, Y1
+	VBLENDPS     $0xcc, Y1, Y7, Y7
+	VPSHUFD      $0xb1, Y7, Y1
+	VMINPS       Y1, Y7, Y5
+	VMAXPS       Y1, Y7, Y1
+	VBLENDPS     $0xaa, Y1, Y5, Y5
+	VPERM2F128   $0x01, Y2, Y2, Y1
+	VMINPS       Y1, Y2, Y7
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xf0, Y1, Y7, Y7
+	VPSHUFD      $0x4e, Y7, Y1
+	VMINPS       Y1, Y7, Y2
+	VMAXPS       Y1, Y7, Y1
+	VBLENDPS     $0xcc, Y1, Y2, Y2
+	VPSHUFD      $0xb1, Y2, Y1
+	VMINPS       Y1, Y2, Y7
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xaa, Y1, Y7, Y7
+	VPERM2F128   $0x01, Y6, Y6, Y1
+	VMINPS       Y1, Y6, Y2
+	VMAXPS       Y1, Y6, Y1
+	VBLENDPS     $0xf0, Y1, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y1
+	VMINPS       Y1, Y2, Y6
+	VMAXPS       Y1, Y2, Y1
+	VBLENDPS     $0xcc, Y1, Y6, Y6
+	VPSHUFD      $0xb1, Y6, Y1
+	VMINPS       Y1, Y6, Y2
+	VMAXPS       Y1, Y6, Y1
+	VBLENDPS     $0xaa, Y1, Y2, Y2
+	VPERM2F128   $0x01, Y3, Y3, Y1
+	VMINPS       Y1, Y3, Y6
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xf0, Y1, Y6, Y6
+	VPSHUFD      $0x4e, Y6, Y1
+	VMINPS       Y1, Y6, Y3
+	VMAXPS       Y1, Y6, Y1
+	VBLENDPS     $0xcc, Y1, Y3, Y3
+	VPSHUFD      $0xb1, Y3, Y1
+	VMINPS       Y1, Y3, Y6
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xaa, Y1, Y6, Y6
+	VPERM2F128   $0x01, Y8, Y8, Y1
+	VMINPS       Y1, Y8, Y3
+	VMAXPS       Y1, Y8, Y1
+	VBLENDPS     $0xf0, Y1, Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y1
+	VMINPS       Y1, Y3, Y8
+	VMAXPS       Y1, Y3, Y1
+	VBLENDPS     $0xcc, Y1, Y8, Y8
+	VPSHUFD      $0xb1, Y8, Y1
+	VMINPS       Y1, Y8, Y3
+	VMAXPS       Y1, Y8, Y1
+	VBLENDPS     $0xaa, Y1, Y3, Y3
+	VPERM2F128   $0x01, Y0, Y0, Y1
+	VMINPS       Y1, Y0, Y8
+	VMAXPS       Y1, Y0, Y0
+	VBLENDPS     $0xf0, Y0, Y8, Y8
+	VPSHUFD      $0x4e, Y8, Y0
+	VMINPS       Y0, Y8, Y1
+	VMAXPS       Y0, Y8, Y0
+	VBLENDPS     $0xcc, Y0, Y1, Y1
+	VPSHUFD      $0xb1, Y1, Y0
+	VMINPS       Y0, Y1, Y8
+	VMAXPS       Y0, Y1, Y0
+	VBLENDPS     $0xaa, Y0, Y8, Y8
+	VMOVUPS      Y9, (DX)
+	VMOVUPS      Y4, 32(DX)
+	VMOVUPS      Y5, 64(DX)
+	VMOVUPS      Y7, 96(DX)
+	VMOVUPS      Y2, 128(DX)
+	VMOVUPS      Y6, 160(DX)
+	LEAL         -48(AX), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y3, Y0, 192(DX)
+	LEAL         -56(AX), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     sortPlaces<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y8, Y0, 224(DX)
+	VZEROUPPER
+	RET
+
+// func sortPartF32AVX2(n int, src *byte, dst *byte, pivot uint64) (below int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·sortPartF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	MOVQ         pivot+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	LEAQ         sortOrder<>+0(SB), BX
+	LEAQ         (DX)(AX*4), SI
+	SUBQ         $0x28, AX
+	JL           few
+
+loop:
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x01, Y0, Y2, Y1
+	VMOVMSKPS Y1, DI
+	VMOVUPS   32(CX), Y3
+	VCMPPS    $0x01, Y0, Y3, Y1
+	VMOVMSKPS Y1, R9
+	VMOVUPS   64(CX), Y4
+	VCMPPS    $0x01, Y0, Y4, Y1
+	VMOVMSKPS Y1, R10
+	VMOVUPS   96(CX), Y5
+	VCMPPS    $0x01, Y0, Y5, Y1
+	VMOVMSKPS Y1, R11
+	POPCNTL   DI, R8
+	VPMOVZXBD (BX)(DI*8), Y1
+	VPERMPS   Y2, Y1, Y1
+	POPCNTL   R9, DI
+	VPMOVZXBD (BX)(R9*8), Y2
+	VPERMPS   Y3, Y2, Y2
+	POPCNTL   R10, R9
+	VPMOVZXBD (BX)(R10*8), Y3
+	VPERMPS   Y4, Y3, Y3
+	POPCNTL   R11, R10
+	VPMOVZXBD (BX)(R11*8), Y4
+	VPERMPS   Y5, Y4, Y4
+	VMOVUPS   Y1, (DX)
+	VMOVUPS   Y1, -32(SI)
+	LEAQ      (DX)(R8*4), DX
+	LEAQ      -32(SI)(R8*4), SI
+	VMOVUPS   Y2, (DX)
+	VMOVUPS   Y2, -32(SI)
+	LEAQ      (DX)(DI*4), DX
+	LEAQ      -32(SI)(DI*4), SI
+	VMOVUPS   Y3, (DX)
+	VMOVUPS   Y3, -32(SI)
+	LEAQ      (DX)(R9*4), DX
+	LEAQ      -32(SI)(R9*4), SI
+	VMOVUPS   Y4, (DX)
+	VMOVUPS   Y4, -32(SI)
+	LEAQ      (DX)(R10*4), DX
+	LEAQ      -32(SI)(R10*4), SI
+	ADDQ      $0x80, CX
+	SUBQ      $0x20, AX
+	JGE       loop
+
+few:
+	ADDQ $0x18, AX
+	JL   rest
+
+one:
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x01, Y0, Y2, Y1
+	VMOVMSKPS Y1, DI
+	POPCNTL   DI, R8
+	VPMOVZXBD (BX)(DI*8), Y1
+	VPERMPS   Y2, Y1, Y1
+	VMOVUPS   Y1, (DX)
+	VMOVUPS   Y1, -32(SI)
+	LEAQ      (DX)(R8*4), DX
+	LEAQ      -32(SI)(R8*4), SI
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, AX
+	JGE       one
+
+rest:
+	ADDQ $0x10, AX
+
+tail:
+	TESTQ        AX, AX
+	JLE          out
+	VMOVD        AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     sortPlaces<>+0(SB), Y1, Y1
+	VMASKMOVPS   (CX), Y1, Y2
+	VCMPPS       $0x01, Y0, Y2, Y3
+	VANDPS       Y1, Y3, Y3
+	VANDNPS      Y1, Y3, Y1
+	VMOVMSKPS    Y3, DI
+	POPCNTL      DI, R8
+	VPMOVZXBD    (BX)(DI*8), Y3
+	VPERMPS      Y2, Y3, Y3
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VPCMPGTD     sortPlaces<>+0(SB), Y4, Y4
+	VMASKMOVPS   Y3, Y4, (DX)
+	LEAQ         (DX)(R8*4), DX
+	VMOVMSKPS    Y1, DI
+	POPCNTL      DI, R8
+	VPMOVZXBD    (BX)(DI*8), Y1
+	VPERMPS      Y2, Y1, Y1
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     sortPlaces<>+0(SB), Y2, Y2
+	NEGQ         R8
+	LEAQ         (SI)(R8*4), SI
+	VMASKMOVPS   Y1, Y2, (SI)
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JMP          tail
+
+out:
+	MOVQ dst+16(FP), AX
+	SUBQ AX, DX
+	SHRQ $0x02, DX
+	MOVQ DX, below+32(FP)
+	VZEROUPPER
+	RET
+
+// func oddF32AVX2(n int, src *byte) (odd uint64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·oddF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVL         $0x80000000, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VXORPS       Y1, Y1, Y1
+
+loop:
+	PREFETCHT0 2048(CX)
+	VMOVUPS    (CX), Y2
+	VCMPPS     $0x03, Y2, Y2, Y3
+	VPCMPEQD   Y0, Y2, Y2
+	VORPS      Y3, Y1, Y1
+	VORPS      Y2, Y1, Y1
+	VMOVUPS    32(CX), Y2
+	VCMPPS     $0x03, Y2, Y2, Y3
+	VPCMPEQD   Y0, Y2, Y2
+	VORPS      Y3, Y1, Y1
+	VORPS      Y2, Y1, Y1
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, AX
+	JG         loop
+	VMOVMSKPS  Y1, AX
+	MOVQ       AX, odd+16(FP)
+	VZEROUPPER
+	RET
+
 // func sortSmallU32_1(n int, src *byte, dst *byte)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·sortSmallU32_1(SB), NOSPLIT, $0-24

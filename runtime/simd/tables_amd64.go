@@ -57,7 +57,7 @@ var runs = [...]*Runs{
 	{
 		Level: AVX2, SumRows: 8, lanes: 8, rowCols: 16, widenRows: [2]panelsFunc{widenRowsBF16AVX2_1, widenRowsBF16AVX2_4}, stream8: streamBF16AVX2_8, stream1: streamBF16AVX2_1,
 		widenBF16: widenBF16AVX2, widenF16: widenF16AVX2, narrowBF16: narrowBF16AVX2, narrowF16: narrowF16AVX2,
-		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2}, moveRows: [2]moveRowsFunc{moveRowsAVX2},
+		max: maxF32AVX2, min: minF32AVX2, find: findF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2}, odd: oddF32AVX2, moveRows: [2]moveRowsFunc{moveRowsAVX2},
 	},
 	{
 		Level: AVX512, SumRows: 16, lanes: 16, rowCols: 32, widenRows: [2]panelsFunc{widenRowsBF16AVX512_1, widenRowsBF16AVX512_4}, stream8: streamBF16AVX512_8, stream1: streamBF16AVX512_1,
@@ -94,21 +94,26 @@ var tapsF32 = [...]*TapsF32{
 
 var (
 	sortU32 = Sorter[uint32]{
-		small: [17]func(int, *byte, *byte){1: sortSmallU32_1, 2: sortSmallU32_2, 3: sortSmallU32_3, 4: sortSmallU32_4, 6: sortSmallU32_6, 8: sortSmallU32_8, 12: sortSmallU32_12, 16: sortSmallU32_16},
+		small: []func(int, *byte, *byte){1: sortSmallU32_1, 2: sortSmallU32_2, 3: sortSmallU32_3, 4: sortSmallU32_4, 6: sortSmallU32_6, 8: sortSmallU32_8, 12: sortSmallU32_12, 16: sortSmallU32_16},
 		part:  sortPartU32, lanes: 16,
 		bits: func(x uint32) uint64 { return uint64(x) },
 		next: func(x uint32) uint32 { return x + 1 },
 		most: math.MaxUint32,
 	}
 	sortF32 = Sorter[float32]{
-		small: [17]func(int, *byte, *byte){1: sortSmallF32_1, 2: sortSmallF32_2, 3: sortSmallF32_3, 4: sortSmallF32_4, 6: sortSmallF32_6, 8: sortSmallF32_8, 12: sortSmallF32_12, 16: sortSmallF32_16},
+		small: []func(int, *byte, *byte){1: sortSmallF32_1, 2: sortSmallF32_2, 3: sortSmallF32_3, 4: sortSmallF32_4, 6: sortSmallF32_6, 8: sortSmallF32_8, 12: sortSmallF32_12, 16: sortSmallF32_16},
 		part:  sortPartF32, lanes: 16,
 		bits: func(x float32) uint64 { return uint64(math.Float32bits(x)) },
 		next: func(x float32) float32 { return math.Nextafter32(x, float32(math.Inf(1))) },
 		most: float32(math.Inf(1)),
 	}
+	sortF32AVX2 = Sorter[float32]{
+		small: []func(int, *byte, *byte){1: sortSmallF32AVX2_1, 2: sortSmallF32AVX2_2, 3: sortSmallF32AVX2_3, 4: sortSmallF32AVX2_4, 6: sortSmallF32AVX2_6, 8: sortSmallF32AVX2_8},
+		part:  sortPartF32AVX2, lanes: 8,
+		bits: sortF32.bits, next: sortF32.next, most: sortF32.most,
+	}
 	sortU64 = Sorter[uint64]{
-		small: [17]func(int, *byte, *byte){1: sortSmallU64_1, 2: sortSmallU64_2, 3: sortSmallU64_3, 4: sortSmallU64_4, 6: sortSmallU64_6, 8: sortSmallU64_8, 12: sortSmallU64_12, 16: sortSmallU64_16},
+		small: []func(int, *byte, *byte){1: sortSmallU64_1, 2: sortSmallU64_2, 3: sortSmallU64_3, 4: sortSmallU64_4, 6: sortSmallU64_6, 8: sortSmallU64_8, 12: sortSmallU64_12, 16: sortSmallU64_16},
 		part:  sortPartU64, lanes: 8,
 		bits: func(x uint64) uint64 { return x },
 		next: func(x uint64) uint64 { return x + 1 },
@@ -118,14 +123,11 @@ var (
 
 // sorters gives the *Sorter for the type of zero at a level, nil if there is none.
 func sorters(l Level, zero any) any {
-	if l < AVX512 {
-		return nil
-	}
 	switch zero.(type) {
-	case uint32:
-		return &sortU32
 	case float32:
-		return &sortF32
+		return []any{Generic: nil, AVX2: &sortF32AVX2, AVX512: &sortF32}[l]
+	case uint32:
+		return []any{AVX512: &sortU32}[l]
 	}
-	return &sortU64
+	return []any{AVX512: &sortU64}[l]
 }

@@ -1,5 +1,5 @@
-// Command sort writes the kernels that sort unsigned integers: one parts a
-// run by a pivot, others sort a few registers by a bitonic network.
+// Command sort writes the kernels that sort numbers: one parts a run by a
+// pivot, others sort a few registers by a bitonic network.
 package main
 
 import (
@@ -158,15 +158,32 @@ func small(w word, full, vecs int) {
 		VMOVAPS(largest, v[i])
 		w.load(Mem{Base: src, Disp: 64 * i}, filled(i), v[i])
 	}
-	// exchange compares v[i] with itself moved; the lanes of k take the larger.
-	exchange := func(i int, move func(x, y Op), k reg.Register) {
+	network(v, l, ZMM, w, func(x, y, r Op, d int) {
+		w.min(y, x, r)
+		w.max(y, x, tops[d], r)
+	})
+	for i := range vecs {
+		if i < full {
+			w.store(v[i], Mem{Base: dst, Disp: 64 * i})
+		} else {
+			w.store(v[i], filled(i), Mem{Base: dst, Disp: 64 * i})
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// network sorts the elements of registers of l lanes; nil stands for one that is
+// filled with the largest number. exchange gives in r the smaller of the lanes of
+// x and y, and in the lanes whose number has bit d the larger.
+func network(v []reg.Register, l int, fresh func() reg.VecVirtual, w word, exchange func(x, y, r Op, d int)) {
+	moved := func(i int, move func(x, y Op), d int) {
 		if v[i] == nil {
 			return
 		}
-		y, r := ZMM(), ZMM()
+		y, r := fresh(), fresh()
 		move(v[i], y)
-		w.min(y, v[i], r)
-		w.max(y, v[i], k, r)
+		exchange(v[i], y, r, d)
 		v[i] = r
 	}
 	// ordered gives the smaller and the larger elements of two registers.
@@ -177,30 +194,30 @@ func small(w word, full, vecs int) {
 		case x == nil:
 			return y, nil
 		}
-		lo, hi = ZMM(), ZMM()
+		lo, hi = fresh(), fresh()
 		w.min(x, y, lo)
 		w.max(x, y, hi)
 		return lo, hi
 	}
 	for size := 2; size <= l; size *= 2 {
 		for i := range v {
-			exchange(i, func(x, y Op) { w.mirror(size, x, y) }, tops[size/2])
+			moved(i, func(x, y Op) { w.mirror(size, x, y) }, size/2)
 		}
 		for d := size / 4; d > 0; d /= 2 {
 			for i := range v {
-				exchange(i, func(x, y Op) { w.swap(d, x, y) }, tops[d])
+				moved(i, func(x, y Op) { w.swap(d, x, y) }, d)
 			}
 		}
 	}
-	for width := 2; width <= padded; width *= 2 {
-		for base := 0; base < padded; base += width {
+	for width := 2; width <= len(v); width *= 2 {
+		for base := 0; base < len(v); base += width {
 			b := v[base : base+width]
 			half := width / 2
 			lo, hi := make([]reg.Register, half), make([]reg.Register, half)
 			for i := range half {
 				var y reg.Register
 				if x := b[width-1-i]; x != nil {
-					y = ZMM()
+					y = fresh()
 					w.mirror(l, x, y)
 				}
 				lo[i], hi[i] = ordered(b[i], y)
@@ -217,19 +234,10 @@ func small(w word, full, vecs int) {
 		}
 		for i := range v {
 			for d := l / 2; d > 0; d /= 2 {
-				exchange(i, func(x, y Op) { w.swap(d, x, y) }, tops[d])
+				moved(i, func(x, y Op) { w.swap(d, x, y) }, d)
 			}
 		}
 	}
-	for i := range vecs {
-		if i < full {
-			w.store(v[i], Mem{Base: dst, Disp: 64 * i})
-		} else {
-			w.store(v[i], filled(i), Mem{Base: dst, Disp: 64 * i})
-		}
-	}
-	VZEROUPPER()
-	RET()
 }
 
 // part writes the kernel that brings n elements of src to dst: those below a
@@ -342,6 +350,7 @@ func odd() {
 
 func main() {
 	ConstraintExpr("!purego")
+	avx2()
 	for _, w := range []word{u32, f32, u64} {
 		before := 0
 		for _, vecs := range []int{1, 2, 3, 4, 6, 8, 12, 16} {
