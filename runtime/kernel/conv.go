@@ -321,40 +321,45 @@ func convolveInput(out, dy, w, bias Array, g Conv) {
 
 func convolveInputAs[T factor](res, dy, w, bias Array, g Conv) {
 	dst := wideResult[T](res)
-	clear(dst)
 	batch, o, ci := images(dy, len(w.Dims)-2), w.Dims[0], w.Dims[1]
-	taps, out, in := volume(g.Kernel), volume(g.Out), volume(g.In)
-	k, og := ci*taps, o/g.Groups
-	if batch*out*k*o > 0 {
-		ws, ds := wideElems[T](w), wideElems[T](dy)
-		if r, ok := any(dst).([]float32); ok && g.flat() {
-			convolveInputDirect(r, any(ds).([]float32), any(ws).([]float32), batch, o, ci, g)
-			addBias(dst, bias, g.Groups*ci, in)
-			storeWide(res, dst)
-			return
-		}
-		step := imagesAtOnce[T](batch, g.Groups*k*out)
-		cols := make([]T, step*g.Groups*k*out)
-		for b0 := 0; b0 < batch; b0 += step {
-			nb := min(step, batch-b0)
-			ps := make([]product[T], 0, nb*g.Groups)
-			for i := range nb {
-				for gr := range g.Groups {
-					ps = append(ps, product[T]{k, out, og,
-						matrix[T]{ws[gr*og*k:], 1, k}, matrix[T]{ds[((b0+i)*o+gr*og)*out:], out, 1},
-						matrix[T]{cols[(i*g.Groups+gr)*k*out:], out, 1}})
-				}
-			}
-			multiply(ps)
-			Parallel(nb*g.Groups, 1, func(lo, hi int) {
-				for p := lo; p < hi; p++ {
-					addColumns(dst[(b0*g.Groups+p)*ci*in:][:ci*in], cols[p*k*out:], out, ci, g)
-				}
-			})
-		}
+	r, direct := any(dst).([]float32)
+	switch {
+	case batch*volume(g.Out)*ci*volume(g.Kernel)*o == 0:
+		clear(dst)
+	case direct && g.flat():
+		convolveInputDirect(r, wideElems[float32](dy), wideElems[float32](w), batch, o, ci, g)
+	default:
+		convolveInputColumns(dst, wideElems[T](dy), wideElems[T](w), batch, o, ci, g)
 	}
-	addBias(dst, bias, g.Groups*ci, in)
+	addBias(dst, bias, g.Groups*ci, volume(g.In))
 	storeWide(res, dst)
+}
+
+// convolveInputColumns is convolveInputAs by products whose columns are added
+// up, as many images at a time as fit in 16 MiB.
+func convolveInputColumns[T factor](dst, dy, w []T, batch, o, ci int, g Conv) {
+	out, in := volume(g.Out), volume(g.In)
+	k, og := ci*volume(g.Kernel), o/g.Groups
+	clear(dst)
+	step := imagesAtOnce[T](batch, g.Groups*k*out)
+	cols := make([]T, step*g.Groups*k*out)
+	for b0 := 0; b0 < batch; b0 += step {
+		nb := min(step, batch-b0)
+		ps := make([]product[T], 0, nb*g.Groups)
+		for i := range nb {
+			for gr := range g.Groups {
+				ps = append(ps, product[T]{k, out, og,
+					matrix[T]{w[gr*og*k:], 1, k}, matrix[T]{dy[((b0+i)*o+gr*og)*out:], out, 1},
+					matrix[T]{cols[(i*g.Groups+gr)*k*out:], out, 1}})
+			}
+		}
+		multiply(ps)
+		Parallel(nb*g.Groups, 1, func(lo, hi int) {
+			for p := lo; p < hi; p++ {
+				addColumns(dst[(b0*g.Groups+p)*ci*in:][:ci*in], cols[p*k*out:], out, ci, g)
+			}
+		})
+	}
 }
 
 // ConvolveWeight is the transpose of Convolve for its weight: the operands are
