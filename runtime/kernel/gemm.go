@@ -106,6 +106,8 @@ func multiplyOne[T factor](g *simd.Kernels[T], p *product[T], threads int) {
 		multiplyRow(g, q, threads)
 	case q.n == 1:
 		multiplyRow(g, product[T]{1, q.m, q.k, q.b.t(), q.a.t(), q.c.t()}, threads)
+	case q.m <= 2*g.Rows && q.b.col == 1 && q.k*q.n >= sweepRight && q.n >= leastChunk:
+		multiplyAlong(g, q, threads)
 	default:
 		multiplyBlocks(g, q, threads)
 	}

@@ -2,48 +2,103 @@ package kernel
 
 import "github.com/tpush/tpush/runtime/simd"
 
-// rowChunk is the number of columns of a row that are summed at a time: few
-// enough to stay in the first-level cache, enough for each row of b to be read in long runs.
-const rowChunk = 4096
+const (
+	// rowChunk is the number of columns that are summed at a time: few enough for
+	// the sums of a row to stay in the first-level cache, enough for each row of b
+	// to be read in long runs; leastChunk is what a thread takes at least.
+	rowChunk, leastChunk = 4096, 1024
+	// sweepRight is the number of elements of b from which it is read along its
+	// rows for a few rows of a: smaller ones stay in the second-level cache.
+	sweepRight = 1 << 17
+)
 
 // multiplyRow computes c[1,n] = a[1,k] × b[k,n], reading b once: along its rows,
 // or with dot products when its columns are dense.
 func multiplyRow[T factor](g *simd.Kernels[T], q product[T], threads int) {
+	if q.b.col == 1 {
+		multiplyAlong(g, q, threads)
+		return
+	}
 	chunk := rowChunk
 	if threads > 1 {
 		chunk = min(chunk, roundUp((q.n+threads-1)/threads, 2*g.Cols))
 	}
+	eachChunk(g, q, threads, chunk, rowDots)
+}
+
+// eachChunk calls f for pieces of a product of so many columns.
+func eachChunk[T factor](g *simd.Kernels[T], q product[T], threads, chunk int, f func(*simd.Kernels[T], product[T])) {
 	each(threads, (q.n+chunk-1)/chunk, func(i int) {
 		j := i * chunk
-		r := product[T]{1, min(chunk, q.n-j), q.k, q.a, q.b.at(0, j), q.c.at(0, j)}
-		if q.b.col == 1 {
-			rowAlong(g, r)
-		} else {
-			rowDots(g, r)
-		}
+		f(g, product[T]{q.m, min(chunk, q.n-j), q.k, q.a, q.b.at(0, j), q.c.at(0, j)})
 	})
 }
 
-// rowAlong adds the rows of b, each times its factor.
-func rowAlong[T factor](g *simd.Kernels[T], q product[T]) {
+// multiplyAlong computes a few rows of c, reading b once along its rows, which are dense.
+func multiplyAlong[T factor](g *simd.Kernels[T], q product[T], threads int) {
+	chunk := rowChunk
+	if threads > 1 { // two pieces for each thread: one of them may wait for its core
+		chunk = min(chunk, max(leastChunk, roundUp((q.n+2*threads-1)/(2*threads), 2*g.Cols)))
+	}
+	eachChunk(g, q, threads, chunk, rowsAlong)
+}
+
+// rowsAlong adds the rows of b, each times its factors, to the rows of c.
+func rowsAlong[T factor](g *simd.Kernels[T], q product[T]) {
 	whole := q.n / g.Cols * g.Cols
-	if q.n <= 4 { // not worth a panel
+	if q.n <= 4 && q.m == 1 { // not worth a panel
 		whole = q.n
 	}
 	mem := panelMems.Get().(*panelMem)
 	defer panelMems.Put(mem)
-	sums := take[T](mem, whole+g.Cols+kBlock*g.Cols)
-	edge, panel := sums[whole:], sums[whole+g.Cols:]
-	sums = sums[:whole]
+	groups := (q.m + g.Rows - 1) / g.Rows
+	buf := take[T](mem, q.m*(whole+kBlock)+kBlock*g.Cols+g.Rows*g.Cols)
+	sums, rest := buf[:q.m*whole], buf[q.m*whole:]
+	a, rest := rest[:q.m*kBlock], rest[q.m*kBlock:]
+	panel, edge := rest[:kBlock*g.Cols], rest[kBlock*g.Cols:]
 	for p := 0; p < q.k; p += kBlock {
 		kb := min(kBlock, q.k-p)
-		a, b := q.a.at(0, p), q.b.at(p, 0)
-		g.Stream(kb, a.data, a.col, b.data, b.row, sums, false)
-		storeSums(q.c, sums, p > 0)
-		if whole < q.n {
-			pack(g, panel, b.at(0, whole).t(), q.n-whole, kb, g.Cols)
-			g.Tile(1, g.Cols, kb, a.data, 0, a.col, panel, g.Cols, edge, g.Cols, false)
-			storeSums(q.c.at(0, whole), edge[:q.n-whole], p > 0)
+		b := q.b.at(p, 0)
+		if q.m == 1 {
+			x := q.a.at(0, p)
+			g.Stream(kb, x.data, x.col, b.data, b.row, sums, false)
+		} else {
+			sweepBlock(g, q, p, kb, whole, groups, a, sums)
+		}
+		for i := range q.m {
+			storeSums(q.c.at(i, 0), sums[i*whole:(i+1)*whole], p > 0)
+		}
+		if whole == q.n {
+			continue
+		}
+		pack(g, panel, b.at(0, whole).t(), q.n-whole, kb, g.Cols)
+		for i := 0; i < q.m; i += g.Rows {
+			x, rows := q.a.at(i, p), min(g.Rows, q.m-i)
+			g.Tile(rows, g.Cols, kb, x.data, x.row, x.col, panel, g.Cols, edge, g.Cols, false)
+			for r := range rows {
+				storeSums(q.c.at(i+r, whole), edge[r*g.Cols:][:q.n-whole], p > 0)
+			}
+		}
+	}
+}
+
+// sweepBlock sums terms p to p+kb of the first n columns. Groups of rows follow
+// each other closely, so that only the first one waits for b.
+func sweepBlock[T factor](g *simd.Kernels[T], q product[T], p, kb, n, groups int, a, sums []T) {
+	for group := range groups {
+		lo, hi := share(q.m, group, groups)
+		for r := lo; r < hi; r++ {
+			at := r*q.a.row + p*q.a.col
+			for t := range kb {
+				a[lo*kb+t*(hi-lo)+r-lo] = q.a.data[at+t*q.a.col]
+			}
+		}
+	}
+	for t := 0; t < kb; t += simd.SweepTerms {
+		for group := range groups {
+			lo, hi := share(q.m, group, groups)
+			b := q.b.at(p+t, 0)
+			g.Sweep(hi-lo, n, min(simd.SweepTerms, kb-t), a[lo*kb+t*(hi-lo):], b.data, b.row, sums[lo*n:], n, t > 0)
 		}
 	}
 }

@@ -61,6 +61,11 @@ func TestProductsAreBitIdenticalForEveryPath(t *testing.T) {
 				checkProduct[float64](t, r, m, n, k, ta, tb, tc)
 				checkProduct[int64](t, r, m, n, k, ta, tb, tc)
 			}
+			for range 3 { // few rows, for which b is read along its rows
+				m, n, k := 2+r.IntN(14), leastChunk+r.IntN(100), sweepRight/leastChunk+r.IntN(500)
+				checkProduct[float32](t, r, m, n, k, r.IntN(2) == 1, false, false)
+				checkProduct[float64](t, r, m, n, k, r.IntN(2) == 1, false, false)
+			}
 		})
 	}
 }

@@ -22,6 +22,7 @@ type Kernels[T Factor] struct {
 	Lanes int
 
 	tile, narrow []tileFunc // by the number of rows
+	sweep        []sweepFunc
 	goTile       func(rows, cols, k int, a []T, aRow, aK int, b []T, bK int, c []T, cRow int, accumulate bool)
 	axpy         func(x T, b, c []T) // c += x·b
 	stream8      streamFunc
@@ -34,6 +35,7 @@ type Kernels[T Factor] struct {
 
 type (
 	tileFunc   func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+	sweepFunc  func(n, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 	streamFunc func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
 	dotsFunc   func(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)
 	moveFunc   func(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
@@ -142,6 +144,42 @@ func (g *Kernels[T]) Stream(k int, a []T, aK int, b []T, bK int, c []T, accumula
 	}
 	for p := range k {
 		g.axpy(a[p*aK], b[p*bK+n:], c[n:])
+	}
+}
+
+// SweepTerms is the number of rows of b that a sweep reads side by side.
+const SweepTerms = 8
+
+// Sweep computes n columns, a multiple of Cols, of rows ≤ Rows rows over k terms,
+// each sum continued in order: without accumulate it begins with zero.
+//
+//	c[i*cRow+j] = (c[i*cRow+j] +) Σ a[p*rows+i] · b[p*bK+j]
+//
+// Like Stream it reads every row of b once.
+func (g *Kernels[T]) Sweep(rows, n, k int, a, b []T, bK int, c []T, cRow int, accumulate bool) {
+	if n == 0 || k == 0 {
+		return
+	}
+	_ = a[rows*k-1]
+	_ = b[(k-1)*bK+n-1]
+	_ = c[(rows-1)*cRow+n-1]
+	if n%g.Cols != 0 || rows > g.Rows {
+		panic("simd: no such sweep")
+	}
+	if g.sweep == nil {
+		for i := range rows {
+			row := c[i*cRow:][:n]
+			if !accumulate {
+				clear(row)
+			}
+			for p := range k {
+				g.axpy(a[p*rows+i], b[p*bK:], row)
+			}
+		}
+		return
+	}
+	for p := 0; p < k; p += SweepTerms {
+		g.sweep[rows](n, min(SweepTerms, k-p), at(a[p*rows:]), at(b[p*bK:]), strideBytes[T](bK), at(c), strideBytes[T](cRow), flag(!accumulate && p == 0))
 	}
 }
 

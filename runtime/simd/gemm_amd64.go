@@ -11,10 +11,16 @@ func tileF32AVX2_1x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintpt
 func tileF32AVX2_1x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX2_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX2_2x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX2_2x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX2_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX2_3x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -23,10 +29,16 @@ func tileF32AVX2_3x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintpt
 func tileF32AVX2_3x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX2_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX2_4x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX2_4x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX2_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX2_5x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -35,10 +47,16 @@ func tileF32AVX2_5x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintpt
 func tileF32AVX2_5x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX2_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -125,10 +143,16 @@ func tileF64AVX2_1x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr
 func tileF64AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX2_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX2_2x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX2_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX2_3x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -137,10 +161,16 @@ func tileF64AVX2_3x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr
 func tileF64AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX2_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX2_4x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX2_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX2_5x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -149,10 +179,16 @@ func tileF64AVX2_5x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr
 func tileF64AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func streamF64AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
@@ -191,10 +227,16 @@ func tileF32AVX512_1x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF32AVX512_1x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_2x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_2x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX512_3x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -203,10 +245,16 @@ func tileF32AVX512_3x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF32AVX512_3x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_4x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_4x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX512_5x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -215,10 +263,16 @@ func tileF32AVX512_5x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF32AVX512_5x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_6x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX512_7x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -227,10 +281,16 @@ func tileF32AVX512_7x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF32AVX512_7x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_7(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_8x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_8x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_8(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX512_9x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -239,10 +299,16 @@ func tileF32AVX512_9x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF32AVX512_9x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_9(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_10x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_10x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_10(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF32AVX512_11x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -251,10 +317,16 @@ func tileF32AVX512_11x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uin
 func tileF32AVX512_11x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF32AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF32AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF32AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF32AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -413,10 +485,16 @@ func tileF64AVX512_1x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF64AVX512_1x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_2x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_2x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX512_3x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -425,10 +503,16 @@ func tileF64AVX512_3x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF64AVX512_3x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_4x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_4x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX512_5x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -437,10 +521,16 @@ func tileF64AVX512_5x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF64AVX512_5x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX512_7x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -449,10 +539,16 @@ func tileF64AVX512_7x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF64AVX512_7x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_7(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_8x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_8x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_8(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX512_9x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -461,10 +557,16 @@ func tileF64AVX512_9x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func tileF64AVX512_9x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_9(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_10x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_10x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_10(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func tileF64AVX512_11x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -473,10 +575,16 @@ func tileF64AVX512_11x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uin
 func tileF64AVX512_11x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
+func sweepF64AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
 func tileF64AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tileF64AVX512_12x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+
+//go:noescape
+func sweepF64AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
 func streamF64AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)

@@ -79,6 +79,55 @@ store:
 	VZEROUPPER
 	RET
 
+// func sweepF32AVX2_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_1(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R8
+
+columns:
+	TESTQ  R8, R8
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	JMP    begin
+
+continue:
+	MOVQ    DI, R9
+	VMOVUPS (R9), Y15
+	VMOVUPS 32(R9), Y14
+
+begin:
+	MOVQ DX, R9
+	MOVQ BX, R10
+	MOVQ CX, R11
+
+terms:
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y1
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         $0x04, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          terms
+	MOVQ         DI, R9
+	VMOVUPS      Y15, (R9)
+	VMOVUPS      Y14, 32(R9)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
+	VZEROUPPER
+	RET
+
 // func tileF32AVX2_2x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, FMA3, MMX+
 TEXT ·tileF32AVX2_2x16(SB), NOSPLIT, $0-72
@@ -173,6 +222,66 @@ store:
 	VMOVUPS Y15, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y14, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX2_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Y15
+	VMOVUPS 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y13
+	VMOVUPS 32(R10), Y12
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS 4(R10), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	ADDQ         $0x08, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Y15, (R10)
+	VMOVUPS      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y13, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -292,6 +401,77 @@ store:
 	VMOVUPS Y14, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y13, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX2_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_3(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Y15
+	VMOVUPS 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y13
+	VMOVUPS 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y11
+	VMOVUPS 32(R10), Y10
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS 4(R10), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS 8(R10), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	ADDQ         $0x0c, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Y15, (R10)
+	VMOVUPS      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y13, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -435,6 +615,88 @@ store:
 	VMOVUPS Y13, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y12, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX2_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_4(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Y15
+	VMOVUPS 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y13
+	VMOVUPS 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y11
+	VMOVUPS 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y9
+	VMOVUPS 32(R10), Y8
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS 4(R10), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS 8(R10), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS 12(R10), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	ADDQ         $0x10, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Y15, (R10)
+	VMOVUPS      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y13, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y8, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -604,6 +866,99 @@ store:
 	VMOVUPS Y12, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y11, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_5(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Y15
+	VMOVUPS 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y13
+	VMOVUPS 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y11
+	VMOVUPS 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y9
+	VMOVUPS 32(R10), Y8
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS 4(R10), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS 8(R10), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS 12(R10), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	ADDQ         $0x14, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Y15, (R10)
+	VMOVUPS      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y13, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y8, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y7, (R10)
+	VMOVUPS      Y6, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -795,6 +1150,110 @@ store:
 	VMOVUPS Y11, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Y10, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF32AVX2_6(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	VXORPS Y5, Y5, Y5
+	VXORPS Y4, Y4, Y4
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Y15
+	VMOVUPS 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y13
+	VMOVUPS 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y11
+	VMOVUPS 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y9
+	VMOVUPS 32(R10), Y8
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y7
+	VMOVUPS 32(R10), Y6
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y5
+	VMOVUPS 32(R10), Y4
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSS (R10), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS 4(R10), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS 8(R10), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS 12(R10), Y3
+	VFMADD231PS  Y0, Y3, Y9
+	VFMADD231PS  Y1, Y3, Y8
+	VBROADCASTSS 16(R10), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS 20(R10), Y3
+	VFMADD231PS  Y0, Y3, Y5
+	VFMADD231PS  Y1, Y3, Y4
+	ADDQ         $0x18, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Y15, (R10)
+	VMOVUPS      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y13, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y8, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y7, (R10)
+	VMOVUPS      Y6, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Y5, (R10)
+	VMOVUPS      Y4, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -2359,7 +2818,7 @@ store:
 	RET
 
 // func streamF32AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·streamF32AVX2_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -2397,28 +2856,20 @@ loop:
 
 terms:
 	VFMADD231PS (BX), Y0, Y8
-	PREFETCHT0  1024(BX)
 	VFMADD231PS 32(BX), Y0, Y9
 	VFMADD231PS (BX)(SI*1), Y1, Y8
-	PREFETCHT0  1024(BX)(SI*1)
 	VFMADD231PS 32(BX)(SI*1), Y1, Y9
 	VFMADD231PS (BX)(SI*2), Y2, Y8
-	PREFETCHT0  1024(BX)(SI*2)
 	VFMADD231PS 32(BX)(SI*2), Y2, Y9
 	VFMADD231PS (BX)(CX*1), Y3, Y8
-	PREFETCHT0  1024(BX)(CX*1)
 	VFMADD231PS 32(BX)(CX*1), Y3, Y9
 	VFMADD231PS (DX), Y4, Y8
-	PREFETCHT0  1024(DX)
 	VFMADD231PS 32(DX), Y4, Y9
 	VFMADD231PS (DX)(SI*1), Y5, Y8
-	PREFETCHT0  1024(DX)(SI*1)
 	VFMADD231PS 32(DX)(SI*1), Y5, Y9
 	VFMADD231PS (DX)(SI*2), Y6, Y8
-	PREFETCHT0  1024(DX)(SI*2)
 	VFMADD231PS 32(DX)(SI*2), Y6, Y9
 	VFMADD231PS (DX)(CX*1), Y7, Y8
-	PREFETCHT0  1024(DX)(CX*1)
 	VFMADD231PS 32(DX)(CX*1), Y7, Y9
 	VMOVUPS     Y8, (DI)
 	VMOVUPS     Y9, 32(DI)
@@ -2431,7 +2882,7 @@ terms:
 	RET
 
 // func streamF32AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·streamF32AVX2_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -2454,7 +2905,6 @@ loop:
 
 terms:
 	VFMADD231PS (BX), Y0, Y1
-	PREFETCHT0  1024(BX)
 	VFMADD231PS 32(BX), Y0, Y2
 	VMOVUPS     Y1, (DI)
 	VMOVUPS     Y2, 32(DI)
@@ -2537,6 +2987,55 @@ loop:
 
 store:
 	VMOVUPD Y15, (DI)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX2_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_1(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R8
+
+columns:
+	TESTQ  R8, R8
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	JMP    begin
+
+continue:
+	MOVQ    DI, R9
+	VMOVUPD (R9), Y15
+	VMOVUPD 32(R9), Y14
+
+begin:
+	MOVQ DX, R9
+	MOVQ BX, R10
+	MOVQ CX, R11
+
+terms:
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y1
+	VBROADCASTSD (R9), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	ADDQ         $0x08, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          terms
+	MOVQ         DI, R9
+	VMOVUPD      Y15, (R9)
+	VMOVUPD      Y14, 32(R9)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -2634,6 +3133,66 @@ store:
 	VMOVUPD Y15, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Y14, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX2_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Y15
+	VMOVUPD 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y13
+	VMOVUPD 32(R10), Y12
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSD (R10), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	VBROADCASTSD 8(R10), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y12
+	ADDQ         $0x10, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Y15, (R10)
+	VMOVUPD      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y13, (R10)
+	VMOVUPD      Y12, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -2753,6 +3312,77 @@ store:
 	VMOVUPD Y14, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Y13, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX2_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_3(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Y15
+	VMOVUPD 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y13
+	VMOVUPD 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y11
+	VMOVUPD 32(R10), Y10
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSD (R10), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	VBROADCASTSD 8(R10), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y12
+	VBROADCASTSD 16(R10), Y4
+	VFMADD231PD  Y0, Y4, Y11
+	VFMADD231PD  Y1, Y4, Y10
+	ADDQ         $0x18, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Y15, (R10)
+	VMOVUPD      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y13, (R10)
+	VMOVUPD      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y11, (R10)
+	VMOVUPD      Y10, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -2896,6 +3526,88 @@ store:
 	VMOVUPD Y13, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Y12, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX2_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_4(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Y15
+	VMOVUPD 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y13
+	VMOVUPD 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y11
+	VMOVUPD 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y9
+	VMOVUPD 32(R10), Y8
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSD (R10), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	VBROADCASTSD 8(R10), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y12
+	VBROADCASTSD 16(R10), Y4
+	VFMADD231PD  Y0, Y4, Y11
+	VFMADD231PD  Y1, Y4, Y10
+	VBROADCASTSD 24(R10), Y5
+	VFMADD231PD  Y0, Y5, Y9
+	VFMADD231PD  Y1, Y5, Y8
+	ADDQ         $0x20, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Y15, (R10)
+	VMOVUPD      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y13, (R10)
+	VMOVUPD      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y11, (R10)
+	VMOVUPD      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y9, (R10)
+	VMOVUPD      Y8, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -3065,6 +3777,99 @@ store:
 	VMOVUPD Y12, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Y11, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_5(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Y15
+	VMOVUPD 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y13
+	VMOVUPD 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y11
+	VMOVUPD 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y9
+	VMOVUPD 32(R10), Y8
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y7
+	VMOVUPD 32(R10), Y6
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSD (R10), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	VBROADCASTSD 8(R10), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y12
+	VBROADCASTSD 16(R10), Y4
+	VFMADD231PD  Y0, Y4, Y11
+	VFMADD231PD  Y1, Y4, Y10
+	VBROADCASTSD 24(R10), Y5
+	VFMADD231PD  Y0, Y5, Y9
+	VFMADD231PD  Y1, Y5, Y8
+	VBROADCASTSD 32(R10), Y2
+	VFMADD231PD  Y0, Y2, Y7
+	VFMADD231PD  Y1, Y2, Y6
+	ADDQ         $0x28, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Y15, (R10)
+	VMOVUPD      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y13, (R10)
+	VMOVUPD      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y11, (R10)
+	VMOVUPD      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y9, (R10)
+	VMOVUPD      Y8, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y7, (R10)
+	VMOVUPD      Y6, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -3259,8 +4064,112 @@ store:
 	VZEROUPPER
 	RET
 
+// func sweepF64AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, FMA3
+TEXT ·sweepF64AVX2_6(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+	VXORPS Y5, Y5, Y5
+	VXORPS Y4, Y4, Y4
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Y15
+	VMOVUPD 32(R10), Y14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y13
+	VMOVUPD 32(R10), Y12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y11
+	VMOVUPD 32(R10), Y10
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y9
+	VMOVUPD 32(R10), Y8
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y7
+	VMOVUPD 32(R10), Y6
+	ADDQ    R8, R10
+	VMOVUPD (R10), Y5
+	VMOVUPD 32(R10), Y4
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      32(R11), Y1
+	VBROADCASTSD (R10), Y2
+	VFMADD231PD  Y0, Y2, Y15
+	VFMADD231PD  Y1, Y2, Y14
+	VBROADCASTSD 8(R10), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y12
+	VBROADCASTSD 16(R10), Y2
+	VFMADD231PD  Y0, Y2, Y11
+	VFMADD231PD  Y1, Y2, Y10
+	VBROADCASTSD 24(R10), Y3
+	VFMADD231PD  Y0, Y3, Y9
+	VFMADD231PD  Y1, Y3, Y8
+	VBROADCASTSD 32(R10), Y2
+	VFMADD231PD  Y0, Y2, Y7
+	VFMADD231PD  Y1, Y2, Y6
+	VBROADCASTSD 40(R10), Y3
+	VFMADD231PD  Y0, Y3, Y5
+	VFMADD231PD  Y1, Y3, Y4
+	ADDQ         $0x30, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Y15, (R10)
+	VMOVUPD      Y14, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y13, (R10)
+	VMOVUPD      Y12, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y11, (R10)
+	VMOVUPD      Y10, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y9, (R10)
+	VMOVUPD      Y8, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y7, (R10)
+	VMOVUPD      Y6, 32(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y4, 32(R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, AX
+	JG           columns
+	VZEROUPPER
+	RET
+
 // func streamF64AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·streamF64AVX2_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -3298,28 +4207,20 @@ loop:
 
 terms:
 	VFMADD231PD (BX), Y0, Y8
-	PREFETCHT0  1024(BX)
 	VFMADD231PD 32(BX), Y0, Y9
 	VFMADD231PD (BX)(SI*1), Y1, Y8
-	PREFETCHT0  1024(BX)(SI*1)
 	VFMADD231PD 32(BX)(SI*1), Y1, Y9
 	VFMADD231PD (BX)(SI*2), Y2, Y8
-	PREFETCHT0  1024(BX)(SI*2)
 	VFMADD231PD 32(BX)(SI*2), Y2, Y9
 	VFMADD231PD (BX)(CX*1), Y3, Y8
-	PREFETCHT0  1024(BX)(CX*1)
 	VFMADD231PD 32(BX)(CX*1), Y3, Y9
 	VFMADD231PD (DX), Y4, Y8
-	PREFETCHT0  1024(DX)
 	VFMADD231PD 32(DX), Y4, Y9
 	VFMADD231PD (DX)(SI*1), Y5, Y8
-	PREFETCHT0  1024(DX)(SI*1)
 	VFMADD231PD 32(DX)(SI*1), Y5, Y9
 	VFMADD231PD (DX)(SI*2), Y6, Y8
-	PREFETCHT0  1024(DX)(SI*2)
 	VFMADD231PD 32(DX)(SI*2), Y6, Y9
 	VFMADD231PD (DX)(CX*1), Y7, Y8
-	PREFETCHT0  1024(DX)(CX*1)
 	VFMADD231PD 32(DX)(CX*1), Y7, Y9
 	VMOVUPD     Y8, (DI)
 	VMOVUPD     Y9, 32(DI)
@@ -3332,7 +4233,7 @@ terms:
 	RET
 
 // func streamF64AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·streamF64AVX2_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -3355,7 +4256,6 @@ loop:
 
 terms:
 	VFMADD231PD (BX), Y0, Y1
-	PREFETCHT0  1024(BX)
 	VFMADD231PD 32(BX), Y0, Y2
 	VMOVUPD     Y1, (DI)
 	VMOVUPD     Y2, 32(DI)
@@ -3367,7 +4267,7 @@ terms:
 	RET
 
 // func streamBF16AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·streamBF16AVX2_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -3407,56 +4307,48 @@ terms:
 	VPMOVZXWD   (BX), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y0, Y8
-	PREFETCHT0  1024(BX)
 	VPMOVZXWD   16(BX), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y0, Y9
 	VPMOVZXWD   (BX)(SI*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y1, Y8
-	PREFETCHT0  1024(BX)(SI*1)
 	VPMOVZXWD   16(BX)(SI*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y1, Y9
 	VPMOVZXWD   (BX)(SI*2), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y2, Y8
-	PREFETCHT0  1024(BX)(SI*2)
 	VPMOVZXWD   16(BX)(SI*2), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y2, Y9
 	VPMOVZXWD   (BX)(CX*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y3, Y8
-	PREFETCHT0  1024(BX)(CX*1)
 	VPMOVZXWD   16(BX)(CX*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y3, Y9
 	VPMOVZXWD   (DX), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y4, Y8
-	PREFETCHT0  1024(DX)
 	VPMOVZXWD   16(DX), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y4, Y9
 	VPMOVZXWD   (DX)(SI*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y5, Y8
-	PREFETCHT0  1024(DX)(SI*1)
 	VPMOVZXWD   16(DX)(SI*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y5, Y9
 	VPMOVZXWD   (DX)(SI*2), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y6, Y8
-	PREFETCHT0  1024(DX)(SI*2)
 	VPMOVZXWD   16(DX)(SI*2), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y6, Y9
 	VPMOVZXWD   (DX)(CX*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y7, Y8
-	PREFETCHT0  1024(DX)(CX*1)
 	VPMOVZXWD   16(DX)(CX*1), Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y10, Y7, Y9
@@ -3471,7 +4363,7 @@ terms:
 	RET
 
 // func streamBF16AVX2_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·streamBF16AVX2_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -3496,7 +4388,6 @@ terms:
 	VPMOVZXWD   (BX), Y3
 	VPSLLD      $0x10, Y3, Y3
 	VFMADD231PS Y3, Y0, Y1
-	PREFETCHT0  1024(BX)
 	VPMOVZXWD   16(BX), Y3
 	VPSLLD      $0x10, Y3, Y3
 	VFMADD231PS Y3, Y0, Y2
@@ -3859,6 +4750,55 @@ store:
 	VZEROUPPER
 	RET
 
+// func sweepF32AVX512_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_1(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R8
+
+columns:
+	TESTQ  R8, R8
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	JMP    begin
+
+continue:
+	MOVQ    DI, R9
+	VMOVUPS (R9), Z31
+	VMOVUPS 64(R9), Z30
+
+begin:
+	MOVQ DX, R9
+	MOVQ BX, R10
+	MOVQ CX, R11
+
+terms:
+	VMOVUPS      (R10), Z0
+	VMOVUPS      64(R10), Z1
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	ADDQ         $0x04, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          terms
+	MOVQ         DI, R9
+	VMOVUPS      Z31, (R9)
+	VMOVUPS      Z30, 64(R9)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
+	VZEROUPPER
+	RET
+
 // func tileF32AVX512_2x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·tileF32AVX512_2x32(SB), NOSPLIT, $0-72
@@ -3956,6 +4896,66 @@ store:
 	VMOVUPS Z31, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z30, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	ADDQ         $0x08, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -4079,6 +5079,77 @@ store:
 	VMOVUPS Z30, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z29, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_3(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	ADDQ         $0x0c, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -4227,6 +5298,88 @@ store:
 	VMOVUPS Z29, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z28, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_4(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	ADDQ         $0x10, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -4402,6 +5555,99 @@ store:
 	VMOVUPS Z28, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z27, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_5(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	ADDQ         $0x14, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -4600,6 +5846,110 @@ store:
 	VMOVUPS Z27, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z26, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF32AVX512_6(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	ADDQ         $0x18, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -4821,6 +6171,123 @@ store:
 	VMOVUPS Z26, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z25, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_7(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_7(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	ADDQ         $0x1c, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -5065,6 +6532,134 @@ store:
 	VMOVUPS Z25, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z24, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_8(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_8(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z17
+	VMOVUPS 64(R10), Z16
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS 28(R10), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	ADDQ         $0x20, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      Z16, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -5336,6 +6931,145 @@ store:
 	VMOVUPS Z24, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z23, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_9(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_9(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z17
+	VMOVUPS 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z15
+	VMOVUPS 64(R10), Z14
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS 28(R10), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS 32(R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	ADDQ         $0x24, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z15, (R10)
+	VMOVUPS      Z14, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -5630,6 +7364,156 @@ store:
 	VMOVUPS Z23, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z22, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_10(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_10(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z17
+	VMOVUPS 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z15
+	VMOVUPS 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z13
+	VMOVUPS 64(R10), Z12
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS 28(R10), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS 32(R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS 36(R10), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	ADDQ         $0x28, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z15, (R10)
+	VMOVUPS      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z13, (R10)
+	VMOVUPS      Z12, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -5947,6 +7831,167 @@ store:
 	VMOVUPS Z22, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z21, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_11(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z17
+	VMOVUPS 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z15
+	VMOVUPS 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z13
+	VMOVUPS 64(R10), Z12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS 28(R10), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS 32(R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS 36(R10), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS 40(R10), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	ADDQ         $0x2c, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z15, (R10)
+	VMOVUPS      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z13, (R10)
+	VMOVUPS      Z12, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z11, (R10)
+	VMOVUPS      Z10, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -6287,6 +8332,178 @@ store:
 	VMOVUPS Z21, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z20, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF32AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF32AVX512_12(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z9, Z9, Z9
+	VPXORD Z8, Z8, Z8
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPS (R10), Z31
+	VMOVUPS 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z29
+	VMOVUPS 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z27
+	VMOVUPS 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z25
+	VMOVUPS 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z23
+	VMOVUPS 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z21
+	VMOVUPS 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z19
+	VMOVUPS 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z17
+	VMOVUPS 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z15
+	VMOVUPS 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z13
+	VMOVUPS 64(R10), Z12
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z11
+	VMOVUPS 64(R10), Z10
+	ADDQ    R8, R10
+	VMOVUPS (R10), Z9
+	VMOVUPS 64(R10), Z8
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSS (R10), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS 4(R10), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS 8(R10), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS 16(R10), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS 20(R10), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS 24(R10), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	VBROADCASTSS 28(R10), Z5
+	VFMADD231PS  Z0, Z5, Z17
+	VFMADD231PS  Z1, Z5, Z16
+	VBROADCASTSS 32(R10), Z2
+	VFMADD231PS  Z0, Z2, Z15
+	VFMADD231PS  Z1, Z2, Z14
+	VBROADCASTSS 36(R10), Z3
+	VFMADD231PS  Z0, Z3, Z13
+	VFMADD231PS  Z1, Z3, Z12
+	VBROADCASTSS 40(R10), Z4
+	VFMADD231PS  Z0, Z4, Z11
+	VFMADD231PS  Z1, Z4, Z10
+	VBROADCASTSS 44(R10), Z5
+	VFMADD231PS  Z0, Z5, Z9
+	VFMADD231PS  Z1, Z5, Z8
+	ADDQ         $0x30, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPS      Z31, (R10)
+	VMOVUPS      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z29, (R10)
+	VMOVUPS      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z27, (R10)
+	VMOVUPS      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z25, (R10)
+	VMOVUPS      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z23, (R10)
+	VMOVUPS      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z21, (R10)
+	VMOVUPS      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z19, (R10)
+	VMOVUPS      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z15, (R10)
+	VMOVUPS      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z13, (R10)
+	VMOVUPS      Z12, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z11, (R10)
+	VMOVUPS      Z10, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPS      Z9, (R10)
+	VMOVUPS      Z8, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x20, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -10923,7 +13140,7 @@ store:
 	RET
 
 // func streamF32AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamF32AVX512_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -10961,37 +13178,21 @@ loop:
 
 terms:
 	VFMADD231PS (BX), Z0, Z8
-	PREFETCHT0  1024(BX)
 	VFMADD231PS 64(BX), Z0, Z9
-	PREFETCHT0  1088(BX)
 	VFMADD231PS (BX)(SI*1), Z1, Z8
-	PREFETCHT0  1024(BX)(SI*1)
 	VFMADD231PS 64(BX)(SI*1), Z1, Z9
-	PREFETCHT0  1088(BX)(SI*1)
 	VFMADD231PS (BX)(SI*2), Z2, Z8
-	PREFETCHT0  1024(BX)(SI*2)
 	VFMADD231PS 64(BX)(SI*2), Z2, Z9
-	PREFETCHT0  1088(BX)(SI*2)
 	VFMADD231PS (BX)(CX*1), Z3, Z8
-	PREFETCHT0  1024(BX)(CX*1)
 	VFMADD231PS 64(BX)(CX*1), Z3, Z9
-	PREFETCHT0  1088(BX)(CX*1)
 	VFMADD231PS (DX), Z4, Z8
-	PREFETCHT0  1024(DX)
 	VFMADD231PS 64(DX), Z4, Z9
-	PREFETCHT0  1088(DX)
 	VFMADD231PS (DX)(SI*1), Z5, Z8
-	PREFETCHT0  1024(DX)(SI*1)
 	VFMADD231PS 64(DX)(SI*1), Z5, Z9
-	PREFETCHT0  1088(DX)(SI*1)
 	VFMADD231PS (DX)(SI*2), Z6, Z8
-	PREFETCHT0  1024(DX)(SI*2)
 	VFMADD231PS 64(DX)(SI*2), Z6, Z9
-	PREFETCHT0  1088(DX)(SI*2)
 	VFMADD231PS (DX)(CX*1), Z7, Z8
-	PREFETCHT0  1024(DX)(CX*1)
 	VFMADD231PS 64(DX)(CX*1), Z7, Z9
-	PREFETCHT0  1088(DX)(CX*1)
 	VMOVUPS     Z8, (DI)
 	VMOVUPS     Z9, 64(DI)
 	ADDQ        $0x80, BX
@@ -11003,7 +13204,7 @@ terms:
 	RET
 
 // func streamF32AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamF32AVX512_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -11026,9 +13227,7 @@ loop:
 
 terms:
 	VFMADD231PS (BX), Z0, Z1
-	PREFETCHT0  1024(BX)
 	VFMADD231PS 64(BX), Z0, Z2
-	PREFETCHT0  1088(BX)
 	VMOVUPS     Z1, (DI)
 	VMOVUPS     Z2, 64(DI)
 	ADDQ        $0x80, BX
@@ -11112,6 +13311,55 @@ loop:
 
 store:
 	VMOVUPD Z31, (DI)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_1(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_1(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R8
+
+columns:
+	TESTQ  R8, R8
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	JMP    begin
+
+continue:
+	MOVQ    DI, R9
+	VMOVUPD (R9), Z31
+	VMOVUPD 64(R9), Z30
+
+begin:
+	MOVQ DX, R9
+	MOVQ BX, R10
+	MOVQ CX, R11
+
+terms:
+	VMOVUPS      (R10), Z0
+	VMOVUPS      64(R10), Z1
+	VBROADCASTSD (R9), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	ADDQ         $0x08, R9
+	ADDQ         SI, R10
+	DECQ         R11
+	JNZ          terms
+	MOVQ         DI, R9
+	VMOVUPD      Z31, (R9)
+	VMOVUPD      Z30, 64(R9)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -11212,6 +13460,66 @@ store:
 	VMOVUPD Z31, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z30, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_2(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	ADDQ         $0x10, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -11335,6 +13643,77 @@ store:
 	VMOVUPD Z30, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z29, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_3(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_3(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	ADDQ         $0x18, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -11483,6 +13862,88 @@ store:
 	VMOVUPD Z29, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z28, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_4(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_4(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	ADDQ         $0x20, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -11658,6 +14119,99 @@ store:
 	VMOVUPD Z28, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z27, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_5(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	ADDQ         $0x28, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -11856,6 +14410,110 @@ store:
 	VMOVUPD Z27, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z26, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F
+TEXT ·sweepF64AVX512_6(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	ADDQ         $0x30, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -12077,6 +14735,123 @@ store:
 	VMOVUPD Z26, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z25, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_7(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_7(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	ADDQ         $0x38, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -12321,6 +15096,134 @@ store:
 	VMOVUPD Z25, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z24, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_8(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_8(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z17
+	VMOVUPD 64(R10), Z16
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	VBROADCASTSD 56(R10), Z5
+	VFMADD231PD  Z0, Z5, Z17
+	VFMADD231PD  Z1, Z5, Z16
+	ADDQ         $0x40, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      Z16, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -12592,6 +15495,145 @@ store:
 	VMOVUPD Z24, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z23, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_9(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_9(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z17
+	VMOVUPD 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z15
+	VMOVUPD 64(R10), Z14
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	VBROADCASTSD 56(R10), Z5
+	VFMADD231PD  Z0, Z5, Z17
+	VFMADD231PD  Z1, Z5, Z16
+	VBROADCASTSD 64(R10), Z2
+	VFMADD231PD  Z0, Z2, Z15
+	VFMADD231PD  Z1, Z2, Z14
+	ADDQ         $0x48, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z15, (R10)
+	VMOVUPD      Z14, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -12886,6 +15928,156 @@ store:
 	VMOVUPD Z23, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z22, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_10(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_10(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z17
+	VMOVUPD 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z15
+	VMOVUPD 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z13
+	VMOVUPD 64(R10), Z12
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	VBROADCASTSD 56(R10), Z5
+	VFMADD231PD  Z0, Z5, Z17
+	VFMADD231PD  Z1, Z5, Z16
+	VBROADCASTSD 64(R10), Z2
+	VFMADD231PD  Z0, Z2, Z15
+	VFMADD231PD  Z1, Z2, Z14
+	VBROADCASTSD 72(R10), Z3
+	VFMADD231PD  Z0, Z3, Z13
+	VFMADD231PD  Z1, Z3, Z12
+	ADDQ         $0x50, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z15, (R10)
+	VMOVUPD      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z13, (R10)
+	VMOVUPD      Z12, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -13203,6 +16395,167 @@ store:
 	VMOVUPD Z22, (R8)
 	ADDQ    R9, R8
 	VMOVUPD Z21, (R8)
+	VZEROUPPER
+	RET
+
+// func sweepF64AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_11(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z17
+	VMOVUPD 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z15
+	VMOVUPD 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z13
+	VMOVUPD 64(R10), Z12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z11
+	VMOVUPD 64(R10), Z10
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	VBROADCASTSD 56(R10), Z5
+	VFMADD231PD  Z0, Z5, Z17
+	VFMADD231PD  Z1, Z5, Z16
+	VBROADCASTSD 64(R10), Z2
+	VFMADD231PD  Z0, Z2, Z15
+	VFMADD231PD  Z1, Z2, Z14
+	VBROADCASTSD 72(R10), Z3
+	VFMADD231PD  Z0, Z3, Z13
+	VFMADD231PD  Z1, Z3, Z12
+	VBROADCASTSD 80(R10), Z4
+	VFMADD231PD  Z0, Z4, Z11
+	VFMADD231PD  Z1, Z4, Z10
+	ADDQ         $0x58, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z15, (R10)
+	VMOVUPD      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z13, (R10)
+	VMOVUPD      Z12, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z11, (R10)
+	VMOVUPD      Z10, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
 	VZEROUPPER
 	RET
 
@@ -13546,8 +16899,180 @@ store:
 	VZEROUPPER
 	RET
 
-// func streamF64AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// func sweepF64AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 // Requires: AVX, AVX512F, MMX+
+TEXT ·sweepF64AVX512_12(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ kb+32(FP), SI
+	MOVQ c+40(FP), DI
+	MOVQ rc+48(FP), R8
+	MOVQ first+56(FP), R9
+
+columns:
+	TESTQ  R9, R9
+	JZ     continue
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+	VPXORD Z17, Z17, Z17
+	VPXORD Z16, Z16, Z16
+	VPXORD Z15, Z15, Z15
+	VPXORD Z14, Z14, Z14
+	VPXORD Z13, Z13, Z13
+	VPXORD Z12, Z12, Z12
+	VPXORD Z11, Z11, Z11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z9, Z9, Z9
+	VPXORD Z8, Z8, Z8
+	JMP    begin
+
+continue:
+	MOVQ    DI, R10
+	VMOVUPD (R10), Z31
+	VMOVUPD 64(R10), Z30
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z29
+	VMOVUPD 64(R10), Z28
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z27
+	VMOVUPD 64(R10), Z26
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z25
+	VMOVUPD 64(R10), Z24
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z23
+	VMOVUPD 64(R10), Z22
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z21
+	VMOVUPD 64(R10), Z20
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z19
+	VMOVUPD 64(R10), Z18
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z17
+	VMOVUPD 64(R10), Z16
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z15
+	VMOVUPD 64(R10), Z14
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z13
+	VMOVUPD 64(R10), Z12
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z11
+	VMOVUPD 64(R10), Z10
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z9
+	VMOVUPD 64(R10), Z8
+
+begin:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ CX, R12
+
+terms:
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   512(R11)
+	PREFETCHT0   576(R11)
+	VBROADCASTSD (R10), Z2
+	VFMADD231PD  Z0, Z2, Z31
+	VFMADD231PD  Z1, Z2, Z30
+	VBROADCASTSD 8(R10), Z3
+	VFMADD231PD  Z0, Z3, Z29
+	VFMADD231PD  Z1, Z3, Z28
+	VBROADCASTSD 16(R10), Z4
+	VFMADD231PD  Z0, Z4, Z27
+	VFMADD231PD  Z1, Z4, Z26
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  Z0, Z5, Z25
+	VFMADD231PD  Z1, Z5, Z24
+	VBROADCASTSD 32(R10), Z2
+	VFMADD231PD  Z0, Z2, Z23
+	VFMADD231PD  Z1, Z2, Z22
+	VBROADCASTSD 40(R10), Z3
+	VFMADD231PD  Z0, Z3, Z21
+	VFMADD231PD  Z1, Z3, Z20
+	VBROADCASTSD 48(R10), Z4
+	VFMADD231PD  Z0, Z4, Z19
+	VFMADD231PD  Z1, Z4, Z18
+	VBROADCASTSD 56(R10), Z5
+	VFMADD231PD  Z0, Z5, Z17
+	VFMADD231PD  Z1, Z5, Z16
+	VBROADCASTSD 64(R10), Z2
+	VFMADD231PD  Z0, Z2, Z15
+	VFMADD231PD  Z1, Z2, Z14
+	VBROADCASTSD 72(R10), Z3
+	VFMADD231PD  Z0, Z3, Z13
+	VFMADD231PD  Z1, Z3, Z12
+	VBROADCASTSD 80(R10), Z4
+	VFMADD231PD  Z0, Z4, Z11
+	VFMADD231PD  Z1, Z4, Z10
+	VBROADCASTSD 88(R10), Z5
+	VFMADD231PD  Z0, Z5, Z9
+	VFMADD231PD  Z1, Z5, Z8
+	ADDQ         $0x60, R10
+	ADDQ         SI, R11
+	DECQ         R12
+	JNZ          terms
+	MOVQ         DI, R10
+	VMOVUPD      Z31, (R10)
+	VMOVUPD      Z30, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z29, (R10)
+	VMOVUPD      Z28, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z27, (R10)
+	VMOVUPD      Z26, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z25, (R10)
+	VMOVUPD      Z24, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z23, (R10)
+	VMOVUPD      Z22, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z21, (R10)
+	VMOVUPD      Z20, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z19, (R10)
+	VMOVUPD      Z18, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      Z16, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z15, (R10)
+	VMOVUPD      Z14, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z13, (R10)
+	VMOVUPD      Z12, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z11, (R10)
+	VMOVUPD      Z10, 64(R10)
+	ADDQ         R8, R10
+	VMOVUPD      Z9, (R10)
+	VMOVUPD      Z8, 64(R10)
+	ADDQ         $0x80, BX
+	ADDQ         $0x80, DI
+	SUBQ         $0x10, AX
+	JG           columns
+	VZEROUPPER
+	RET
+
+// func streamF64AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+// Requires: AVX, AVX512F
 TEXT ·streamF64AVX512_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -13585,37 +17110,21 @@ loop:
 
 terms:
 	VFMADD231PD (BX), Z0, Z8
-	PREFETCHT0  1024(BX)
 	VFMADD231PD 64(BX), Z0, Z9
-	PREFETCHT0  1088(BX)
 	VFMADD231PD (BX)(SI*1), Z1, Z8
-	PREFETCHT0  1024(BX)(SI*1)
 	VFMADD231PD 64(BX)(SI*1), Z1, Z9
-	PREFETCHT0  1088(BX)(SI*1)
 	VFMADD231PD (BX)(SI*2), Z2, Z8
-	PREFETCHT0  1024(BX)(SI*2)
 	VFMADD231PD 64(BX)(SI*2), Z2, Z9
-	PREFETCHT0  1088(BX)(SI*2)
 	VFMADD231PD (BX)(CX*1), Z3, Z8
-	PREFETCHT0  1024(BX)(CX*1)
 	VFMADD231PD 64(BX)(CX*1), Z3, Z9
-	PREFETCHT0  1088(BX)(CX*1)
 	VFMADD231PD (DX), Z4, Z8
-	PREFETCHT0  1024(DX)
 	VFMADD231PD 64(DX), Z4, Z9
-	PREFETCHT0  1088(DX)
 	VFMADD231PD (DX)(SI*1), Z5, Z8
-	PREFETCHT0  1024(DX)(SI*1)
 	VFMADD231PD 64(DX)(SI*1), Z5, Z9
-	PREFETCHT0  1088(DX)(SI*1)
 	VFMADD231PD (DX)(SI*2), Z6, Z8
-	PREFETCHT0  1024(DX)(SI*2)
 	VFMADD231PD 64(DX)(SI*2), Z6, Z9
-	PREFETCHT0  1088(DX)(SI*2)
 	VFMADD231PD (DX)(CX*1), Z7, Z8
-	PREFETCHT0  1024(DX)(CX*1)
 	VFMADD231PD 64(DX)(CX*1), Z7, Z9
-	PREFETCHT0  1088(DX)(CX*1)
 	VMOVUPD     Z8, (DI)
 	VMOVUPD     Z9, 64(DI)
 	ADDQ        $0x80, BX
@@ -13627,7 +17136,7 @@ terms:
 	RET
 
 // func streamF64AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamF64AVX512_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -13650,9 +17159,7 @@ loop:
 
 terms:
 	VFMADD231PD (BX), Z0, Z1
-	PREFETCHT0  1024(BX)
 	VFMADD231PD 64(BX), Z0, Z2
-	PREFETCHT0  1088(BX)
 	VMOVUPD     Z1, (DI)
 	VMOVUPD     Z2, 64(DI)
 	ADDQ        $0x80, BX
@@ -13663,7 +17170,7 @@ terms:
 	RET
 
 // func streamBF16AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamBF16AVX512_8(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -13703,56 +17210,48 @@ terms:
 	VPMOVZXWD   (BX), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z0, Z8
-	PREFETCHT0  1024(BX)
 	VPMOVZXWD   32(BX), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z0, Z9
 	VPMOVZXWD   (BX)(SI*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z1, Z8
-	PREFETCHT0  1024(BX)(SI*1)
 	VPMOVZXWD   32(BX)(SI*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z1, Z9
 	VPMOVZXWD   (BX)(SI*2), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z2, Z8
-	PREFETCHT0  1024(BX)(SI*2)
 	VPMOVZXWD   32(BX)(SI*2), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z2, Z9
 	VPMOVZXWD   (BX)(CX*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z3, Z8
-	PREFETCHT0  1024(BX)(CX*1)
 	VPMOVZXWD   32(BX)(CX*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z3, Z9
 	VPMOVZXWD   (DX), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z4, Z8
-	PREFETCHT0  1024(DX)
 	VPMOVZXWD   32(DX), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z4, Z9
 	VPMOVZXWD   (DX)(SI*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z5, Z8
-	PREFETCHT0  1024(DX)(SI*1)
 	VPMOVZXWD   32(DX)(SI*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z5, Z9
 	VPMOVZXWD   (DX)(SI*2), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z6, Z8
-	PREFETCHT0  1024(DX)(SI*2)
 	VPMOVZXWD   32(DX)(SI*2), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z6, Z9
 	VPMOVZXWD   (DX)(CX*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z7, Z8
-	PREFETCHT0  1024(DX)(CX*1)
 	VPMOVZXWD   32(DX)(CX*1), Z10
 	VPSLLD      $0x10, Z10, Z10
 	VFMADD231PS Z10, Z7, Z9
@@ -13767,7 +17266,7 @@ terms:
 	RET
 
 // func streamBF16AVX512_1(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·streamBF16AVX512_1(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), AX
 	MOVQ         a+8(FP), CX
@@ -13792,7 +17291,6 @@ terms:
 	VPMOVZXWD   (BX), Z3
 	VPSLLD      $0x10, Z3, Z3
 	VFMADD231PS Z3, Z0, Z1
-	PREFETCHT0  1024(BX)
 	VPMOVZXWD   32(BX), Z3
 	VPSLLD      $0x10, Z3, Z3
 	VFMADD231PS Z3, Z0, Z2

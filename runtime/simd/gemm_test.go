@@ -139,6 +139,45 @@ func testStream[T Factor](t *testing.T) {
 	}
 }
 
+func testSweep[T Factor](t *testing.T) {
+	for _, l := range Available() {
+		g := KernelsOf[T](l)
+		for rows := 1; rows <= g.Rows; rows++ {
+			for _, k := range []int{1, 7, 8, 21} {
+				for _, n := range []int{g.Cols, 3 * g.Cols} {
+					a, b := fill[T](rows*k, 1), fill[T](k*(n+1), 2)
+					for _, acc := range []bool{false, true} {
+						c := fill[T](rows*(n+3), 3)
+						want := slices.Clone(c)
+						for i := range rows {
+							for j := range n {
+								var s T
+								if acc {
+									s = want[i*(n+3)+j]
+								}
+								for p := range k {
+									s = MulAdd(a[p*rows+i], b[p*(n+1)+j], s)
+								}
+								want[i*(n+3)+j] = s
+							}
+						}
+						g.Sweep(rows, n, k, a, b, n+1, c, n+3, acc)
+						if !slices.Equal(c, want) {
+							t.Fatalf("%v: %d rows of %d columns, %d terms, accumulate %v differ", l, rows, n, k, acc)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSweep(t *testing.T) {
+	testSweep[float32](t)
+	testSweep[float64](t)
+	testSweep[int64](t)
+}
+
 func TestStream(t *testing.T) {
 	testStream[float32](t)
 	testStream[float64](t)
@@ -220,6 +259,9 @@ func TestShortOperandsPanic(t *testing.T) {
 			"c":         func() { g.Tile(g.Rows, g.Cols, 9, long, 9, 1, long, g.Cols, long[:g.Rows*g.Cols-1], g.Cols, false) },
 			"rows":      func() { g.Tile(20, g.Cols, 9, long[:19*9], 9, 1, long, g.Cols, long, g.Cols, false) },
 			"stream a":  func() { g.Stream(9, long[:8], 1, long, 64, long[:64], false) },
+			"sweep a":   func() { g.Sweep(2, 64, 9, long[:17], long, 64, long, 64, false) },
+			"sweep b":   func() { g.Sweep(2, 64, 9, long, long[:9*64-1], 64, long, 64, false) },
+			"sweep c":   func() { g.Sweep(2, 64, 9, long, long, 64, long[:127], 64, false) },
 			"stream b":  func() { g.Stream(9, long, 1, long[:9*64-1], 64, long[:64], false) },
 			"copy src":  func() { g.CopyRows(9, 5, long[:9*5-1], 5, long, 5) },
 			"copy dst":  func() { g.CopyRows(9, 5, long, 5, long[:9*5-1], 5) },

@@ -272,6 +272,7 @@ func packRows(s asm.ISA, vecs int) {
 
 // stream writes the kernel that adds terms rows of b, each times an element of
 // a, to n elements of c (from zero when first): one row of a product, b read once, in order.
+// What the processor prefetches by itself is faster than with hints.
 // n is a multiple of two registers. With half, b is of bf16 and widened as it is read.
 func stream(s asm.ISA, e asm.Elem, terms int, half bool) {
 	name, part := e.Name, 1
@@ -331,10 +332,6 @@ func stream(s asm.ISA, e asm.Elem, terms int, half bool) {
 			} else {
 				e.FMA(m, x[i], r)
 			}
-			if u*s.Bytes/part%64 == 0 {
-				m.Disp += 1024
-				PREFETCHT0(m)
-			}
 		}
 	}
 	for u, r := range acc {
@@ -346,6 +343,84 @@ func stream(s asm.ISA, e asm.Elem, terms int, half bool) {
 	ADDQ(Imm(uint64(2*s.Bytes)), c)
 	SUBQ(Imm(uint64(2*s.Bytes/e.Size)), n)
 	JG(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// sweep writes the kernel that adds k terms to n columns of a few rows, which
+// continue what is in c (with first, from zero):
+//
+//	c[i*rc+j] += Σ a[p*rows+i] · b[p*kb+j]
+//
+// It reads k rows of b side by side, from end to end: the processor sees the
+// streams, but does not run ahead far enough of the sums of many rows. n is a
+// multiple of two registers.
+func sweep(s asm.ISA, e asm.Elem, rows int) {
+	const vecs, ahead = 2, 512
+	TEXT(fmt.Sprintf("sweep%s%s_%d", e.Name, s.Name, rows), NOSPLIT,
+		"func(n, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)")
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	k := Load(Param("k"), GP64())
+	a := Load(Param("a"), GP64())
+	b := Load(Param("b"), GP64())
+	kb := Load(Param("kb"), GP64())
+	c := Load(Param("c"), GP64())
+	rc := Load(Param("rc"), GP64())
+	first := Load(Param("first"), GP64())
+	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
+	temps := min(s.Regs-rows*vecs-vecs, 4)
+	each := func(f func(i, j int, m Mem)) {
+		at := GP64()
+		MOVQ(c, at)
+		for i := range rows {
+			for j := range vecs {
+				f(i, j, Mem{Base: at, Disp: j * s.Bytes})
+			}
+			if i+1 < rows {
+				ADDQ(rc, at)
+			}
+		}
+	}
+	Label("columns")
+	TESTQ(first, first)
+	JZ(LabelRef("continue"))
+	for i := range rows {
+		for j := range vecs {
+			s.Zero(s.Reg(acc(i, j)))
+		}
+	}
+	JMP(LabelRef("begin"))
+	Label("continue")
+	each(func(i, j int, m Mem) { e.Move(m, s.Reg(acc(i, j))) })
+	Label("begin")
+	x, y, left := GP64(), GP64(), GP64()
+	MOVQ(a, x)
+	MOVQ(b, y)
+	MOVQ(k, left)
+	Label("terms")
+	for j := range vecs {
+		VMOVUPS(Mem{Base: y, Disp: j * s.Bytes}, s.Reg(j))
+	}
+	for l := 0; rows > 6 && l < vecs*s.Bytes; l += 64 {
+		PREFETCHT0(Mem{Base: y, Disp: ahead + l})
+	}
+	for i := range rows {
+		f := vecs + i%temps
+		e.Broadcast(Mem{Base: x, Disp: i * e.Size}, s.Reg(f))
+		for j := range vecs {
+			e.FMA(s.Reg(j), s.Reg(f), s.Reg(acc(i, j)))
+		}
+	}
+	ADDQ(Imm(uint64(rows*e.Size)), x)
+	ADDQ(kb, y)
+	DECQ(left)
+	JNZ(LabelRef("terms"))
+	each(func(i, j int, m Mem) { e.Move(s.Reg(acc(i, j)), m) })
+	ADDQ(Imm(uint64(vecs*s.Bytes)), b)
+	ADDQ(Imm(uint64(vecs*s.Bytes)), c)
+	SUBQ(Imm(uint64(vecs*s.Bytes/e.Size)), n)
+	JG(LabelRef("columns"))
 	VZEROUPPER()
 	RET()
 }
@@ -508,6 +583,7 @@ func main() {
 			for rows := 1; rows <= shapes[s.Name]; rows++ {
 				tile(s, e, rows, 2)
 				tile(s, e, rows, 1)
+				sweep(s, e, rows)
 			}
 			if e.Name == "F32" {
 				for rows := 1; rows <= shapes[s.Name]; rows++ {
