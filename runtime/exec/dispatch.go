@@ -211,14 +211,14 @@ func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value,
 
 // Apply1 is Apply for a row with a single result.
 func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
-	return d.Apply1At(Slot{}, def, attrs, in...)
+	return d.Apply1At(nil, def, attrs, in...)
 }
 
-// Apply1At is Apply1 that makes the result in the slot, if there is one, when
+// Apply1At is Apply1 that makes the result in the slot, unless that is nil, when
 // it is small and launched at once.
-func (d *Dispatcher) Apply1At(slot Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
+func (d *Dispatcher) Apply1At(slot *Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
-	if slot.Slab != nil && !d.watched() {
+	if slot != nil && !d.watched() {
 		if v := d.eager(slot, def, attrs, in); v != nil {
 			d.mu.Unlock()
 			return v, nil
@@ -241,7 +241,7 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 	d.mu.Lock()
 	defer d.unlock()
 	if def.Infer == nil {
-		return d.apply1(Slot{}, def, attrs, donor, in)
+		return d.apply1(nil, def, attrs, donor, in)
 	}
 	outs, err := d.apply(def, attrs, donor, in)
 	if err != nil {
@@ -251,7 +251,7 @@ func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Va
 }
 
 // apply1 is the path of an operation with one result.
-func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
+func (d *Dispatcher) apply1(slot *Slot, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
 	info := d.info(def)
 	if d.precision != "" {
 		attrs = d.precisely(def, attrs)
@@ -274,7 +274,7 @@ func (d *Dispatcher) apply1(slot Slot, def *op.Def, attrs op.Attrs, donor int, i
 		return nil, err
 	}
 	n.site = s
-	if slot.Slab == nil || s.large || n != &d.one {
+	if slot == nil || s.large || n != &d.one {
 		var v *Value
 		if n == &d.one {
 			v = new(Value)

@@ -18,6 +18,7 @@ import (
 // like it infers and looks up nothing.
 type site struct {
 	in    []shape.Spec // per operand; the zero Spec for an absent one
+	seen  []*Type      // per operand: the one that was found to be so last
 	same  uint64       // which operands are one value, see sameness
 	feeds []int        // positions of the operands that are inputs of the program
 	attrs op.Attrs
@@ -71,9 +72,13 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 			}
 			continue
 		}
+		if v.typ == s.seen[k] {
+			continue
+		}
 		if v.typ.Spec.DType != want.DType || v.typ.Spec.Weak != want.Weak || !sameDims(v.typ.Spec.Dims, want.Dims) {
 			return false
 		}
+		s.seen[k] = v.typ
 	}
 	return sameAttrs(attrs, s.attrs)
 }
@@ -81,6 +86,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 // addSite remembers a call.
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
 	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
+	s.seen = make([]*Type, len(in))
 	s.plain = !s.large && !i.meta && i.def.Indices == nil && i.def.Trap == nil
 	for k, v := range in {
 		if v != nil && slices.Index(in, v) == k {
@@ -169,7 +175,7 @@ func kept(attrs op.Attrs) op.Attrs {
 // eager applies an operation that nobody watches and whose site has been here
 // before, with its result in the slot: the straight way of small operations. When
 // it gives nil nothing has happened.
-func (d *Dispatcher) eager(slot Slot, def *op.Def, attrs op.Attrs, in []*Value) *Value {
+func (d *Dispatcher) eager(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value) *Value {
 	info := d.info(def)
 	s := info.siteOf(in, attrs)
 	if s == nil || !s.plain || s.run == nil || !s.current(d) || d.syncer != nil && d.mode.Wait {
@@ -180,7 +186,9 @@ func (d *Dispatcher) eager(slot Slot, def *op.Def, attrs op.Attrs, in []*Value) 
 	d.nextID++
 	v := slot.Value()
 	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &info.name, -1, settled
-	if _, ok := d.single(s, in, attrs, v, slot.Husk.shelf, slot.At, !d.mode.Wait); !ok {
+	l := &d.singleA
+	l.Attrs, l.Shelf, l.At, l.Late = attrs, slot.Husk.shelf, slot.At, !d.mode.Wait
+	if _, ok := d.single(s, in, v); !ok {
 		d.nextOp--
 		d.nextID--
 		return nil
@@ -200,9 +208,9 @@ func (s *site) current(d *Dispatcher) bool {
 	return s.entry != nil && s.gen == d.cache.gen && s.level == d.mode.Level
 }
 
-// single runs the executable of a site and books its launch. late allows that o,
-// the result, is computed later. When it gives false nothing has happened.
-func (d *Dispatcher) single(s *site, in []*Value, attrs op.Attrs, o *Value, shelf *device.Shelf, place int, late bool) (startNS int64, ok bool) {
+// single runs the executable of a site and books its launch, whose result is o;
+// the caller has filled in the rest of singleA. When it gives false nothing has happened.
+func (d *Dispatcher) single(s *site, in []*Value, o *Value) (startNS int64, ok bool) {
 	l := &d.singleA
 	l.In = l.In[:0]
 	for _, k := range s.feeds {
@@ -221,7 +229,6 @@ func (d *Dispatcher) single(s *site, in []*Value, attrs op.Attrs, o *Value, shel
 	if t.Stack != o.stack {
 		t.Stack = o.stack
 	}
-	l.Attrs, l.Shelf, l.At, l.Late = attrs, shelf, place, late
 	buf, ok := s.run.RunSingle(l)
 	if !ok {
 		return 0, false
@@ -265,7 +272,9 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		t0 = time.Now()
 	}
 	o := n.outs[0]
-	start, ok := d.single(s, n.in, n.attrs, o, n.shelf, n.place, !d.mode.Wait && !tracing)
+	l := &d.singleA
+	l.Attrs, l.Shelf, l.At, l.Late = n.attrs, n.shelf, n.place, !d.mode.Wait && !tracing
+	start, ok := d.single(s, n.in, o)
 	if !ok {
 		return false
 	}

@@ -33,7 +33,7 @@ type Slot struct {
 }
 
 // Value gives the room.
-func (s Slot) Value() *Value { return &s.Slab.vals[s.At] }
+func (s *Slot) Value() *Value { return &s.Slab.vals[s.At] }
 
 // A huskDrop says which values of a slab were dropped.
 type huskDrop struct {

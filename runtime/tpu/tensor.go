@@ -70,7 +70,7 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 	k := s.used
 	s.used++ // a hook of the operation may make tensors too
 	slot := exec.Slot{Slab: s.vals, Husk: s.list.husk, At: k}
-	v, err := e.d.Apply1At(slot, def, attrs, vals...)
+	v, err := e.d.Apply1At(&slot, def, attrs, vals...)
 	if err != nil {
 		return nil, err
 	}

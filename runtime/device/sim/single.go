@@ -47,7 +47,7 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 		}
 		switch b := l.In[k].(type) {
 		case *buffer:
-			if !x.takes(k, b) || b.constant() {
+			if !x.takes(k, b) || int64(len(b.buf)) < b.host && b.constant() { // which computes what waits
 				return nil, false
 			}
 			s.ins[j].Buf = b.buf

@@ -20,8 +20,10 @@ const (
 // clears before they are written.
 type slab struct {
 	cells   []byte
+	cell    int // the next one
 	chunk   []byte
 	buffers []buffer
+	next    int // buffer
 	housed  []housed
 }
 
@@ -30,10 +32,12 @@ func (s *slab) bytes(n int) []byte {
 	if n > cellBytes {
 		return kernel.AllocRaw(n)
 	}
-	if len(s.cells) == 0 {
-		s.cells = kernel.Alloc(slabCells * cellBytes)
+	if s.cell == len(s.cells) {
+		s.cells, s.cell = kernel.Alloc(slabCells*cellBytes), 0
 	}
-	return cut(&s.cells, n, cellBytes)
+	at := s.cell
+	s.cell += cellBytes
+	return s.cells[at : at+n : at+cellBytes]
 }
 
 // joint is bytes for an array that may keep its neighbours from being collected.
@@ -77,11 +81,11 @@ func (s *slab) buffer(host int64) *buffer {
 
 // bufferAt gives a buffer whose place is given, for an array that may keep its neighbours.
 func (s *slab) bufferAt(home *device.Home) *buffer {
-	if len(s.buffers) == 0 {
-		s.buffers = make([]buffer, slabCells)
+	if s.next == len(s.buffers) {
+		s.buffers, s.next = make([]buffer, slabCells), 0
 	}
-	b := &s.buffers[0]
-	s.buffers = s.buffers[1:]
+	b := &s.buffers[s.next]
+	s.next++
 	b.home = home
 	return b
 }
