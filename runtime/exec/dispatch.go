@@ -289,6 +289,9 @@ func (d *Dispatcher) apply1(slot *Slot, def *op.Def, attrs op.Attrs, donor int, 
 	d.make(v, s.out, n, 0)
 	n.outs = append(n.outs, v)
 	n.shelf, n.place = slot.Husk.shelf, slot.At
+	if d.past.ring != nil {
+		slot.recorded()
+	}
 	err = d.finish(n, donor)
 	if v.place >= 0 { // the long way
 		slot.Husk.others = append(slot.Husk.others, v)
@@ -370,7 +373,10 @@ func (d *Dispatcher) finish(n *node, donor int) error {
 		}
 	}
 	if d.past.ring != nil {
-		d.record(n)
+		r := d.record(n.def, n.attrs, n.opn, n.stack, n.in)
+		for _, v := range n.outs {
+			r.out = d.past.hold(r.out, v)
+		}
 	}
 	if d.tracing() {
 		for _, v := range n.outs {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"sort"
+	"unsafe"
 
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
@@ -44,12 +45,42 @@ type Record struct {
 	Group int64 // launch that computed it, 0: none so far
 }
 
+// A record is a Record as the ring has it. Its lists are used again.
+type record struct {
+	opn   uint64
+	def   *op.Def
+	attrs op.Attrs
+	in    []held
+	out   []held
+	bound []Binding
+	stack *trace.Stack
+	cell  int
+	depth int
+	frame uint64
+	mode  *Mode
+	group int64
+}
+
+// A held value is a Ref as the ring has it: the type is not copied.
+type held struct {
+	id, opn uint64
+	typ     *Type // nil for an absent operand
+	v       *Value
+}
+
+func (x *held) ref() Ref {
+	if x.typ == nil {
+		return Ref{}
+	}
+	return Ref{ID: x.id, OpN: x.opn, Spec: x.typ.Spec, Value: x.v}
+}
+
 // A history keeps the last operations in a ring. It holds their values, so that
 // one may look back; a value that the program has freed counts against
 // limitBytes, and when there are too many such bytes the oldest records let
 // their values go. HBM is never held.
 type history struct {
-	ring       []Record
+	ring       []record
 	next       uint64 // records ever made; the ring holds the last ones
 	empty      uint64 // records before this one have let their values go
 	limitBytes int64
@@ -72,11 +103,11 @@ func (d *Dispatcher) SetHistory(ops int, bytes int64) {
 	h.dropBase()
 	h.ring, h.next, h.empty, h.limitBytes = nil, 0, 0, bytes
 	if ops > 0 {
-		h.ring = make([]Record, ops)
+		h.ring = make([]record, ops)
 		h.base = map[string]Binding{}
 		h.bind = func(b Binding) {
 			r := h.at(h.next - 1)
-			r.Bound = append(r.Bound, b)
+			r.bound = append(r.bound, b)
 			h.keep(b.Ref.Value)
 		}
 	}
@@ -106,7 +137,7 @@ func RefOf(v *Value) Ref {
 	return Ref{ID: v.id, OpN: v.opn, Spec: v.typ.Spec, Value: v}
 }
 
-func (h *history) at(i uint64) *Record { return &h.ring[i%uint64(len(h.ring))] }
+func (h *history) at(i uint64) *record { return &h.ring[i%uint64(len(h.ring))] }
 
 // first is the oldest record that the ring holds.
 func (h *history) first() uint64 {
@@ -116,29 +147,51 @@ func (h *history) first() uint64 {
 	return 0
 }
 
-// record notes an accepted operation.
-func (d *Dispatcher) record(n *node) {
+// record notes an accepted operation; its results are to be added.
+func (d *Dispatcher) record(def *op.Def, attrs op.Attrs, opn uint64, st *trace.Stack, in []*Value) *record {
 	h := &d.past
-	if h.next >= uint64(len(h.ring)) {
-		h.retire(h.at(h.next))
+	r := h.begin()
+	r.opn, r.cell, r.group, r.depth, r.frame = opn, d.cell, 0, d.spot.Depth, d.spot.Serial
+	if r.def != def { // writing pointers costs more than comparing them
+		r.def = def
 	}
-	r := h.at(h.next)
-	h.next++
-	h.empty = max(h.empty, h.first())
-	r.OpN, r.Def, r.Attrs, r.Stack, r.Cell, r.Group = n.opn, n.def, n.attrs, n.stack, d.cell, 0
-	r.Depth, r.Frame, r.Mode = d.spot.Depth, d.spot.Serial, d.mode
-	r.In, r.Out, r.Bound = r.In[:0], r.Out[:0], r.Bound[:0]
-	for _, v := range n.in {
-		r.In = append(r.In, RefOf(v))
-		h.keep(v)
+	if r.mode != d.mode {
+		r.mode = d.mode
 	}
-	for _, v := range n.outs {
-		r.Out = append(r.Out, RefOf(v))
-		h.keep(v)
+	if r.stack != st {
+		r.stack = st
+	}
+	if unsafe.SliceData(r.attrs) != unsafe.SliceData(attrs) || len(r.attrs) != len(attrs) {
+		r.attrs = attrs
+	}
+	for _, v := range in {
+		r.in = h.hold(r.in, v)
 	}
 	if h.names != nil && d.spot.Fresh > 0 {
 		h.names(d.spot, h.bind)
 	}
+	return r
+}
+
+// begin makes room for a record.
+func (h *history) begin() *record {
+	r := h.at(h.next)
+	if h.next >= uint64(len(h.ring)) {
+		h.retire(r)
+	}
+	h.next++
+	h.empty = max(h.empty, h.first())
+	r.in, r.out, r.bound = r.in[:0], r.out[:0], r.bound[:0]
+	return r
+}
+
+// hold adds a value to a list of a record.
+func (h *history) hold(list []held, v *Value) []held {
+	if v == nil {
+		return append(list, held{})
+	}
+	h.keep(v)
+	return append(list, held{v.id, v.opn, v.typ, v})
 }
 
 // launched notes which launch computed an operation.
@@ -146,10 +199,10 @@ func (h *history) launched(opn uint64, group int64) {
 	if h.next == 0 {
 		return
 	}
-	if r := h.at(h.next - 1); r.OpN == opn {
-		r.Group = group
+	if r := h.at(h.next - 1); r.opn == opn {
+		r.group = group
 	} else if i, ok := h.find(opn); ok {
-		h.at(i).Group = group
+		h.at(i).group = group
 	}
 }
 
@@ -157,9 +210,9 @@ func (h *history) launched(opn uint64, group int64) {
 func (h *history) find(opn uint64) (uint64, bool) {
 	lo := h.first()
 	n := int(h.next - lo)
-	i := sort.Search(n, func(i int) bool { return h.at(lo+uint64(i)).OpN >= opn })
+	i := sort.Search(n, func(i int) bool { return h.at(lo+uint64(i)).opn >= opn })
 	at := lo + uint64(i)
-	return at, i < n && h.at(at).OpN == opn
+	return at, i < n && h.at(at).opn == opn
 }
 
 // keep notes that a record holds v.
@@ -208,28 +261,26 @@ func (h *history) discharge(v *Value) {
 }
 
 // letGo drops the values of a record; what they were stays.
-func (h *history) letGo(r *Record) {
-	for i := range r.In {
-		h.release(&r.In[i])
+func (h *history) letGo(r *record) {
+	for _, list := range [2][]held{r.in, r.out} {
+		for i := range list {
+			h.release(&list[i].v)
+		}
 	}
-	for i := range r.Out {
-		h.release(&r.Out[i])
-	}
-	for i := range r.Bound {
-		h.release(&r.Bound[i].Ref)
+	for i := range r.bound {
+		h.release(&r.bound[i].Ref.Value)
 	}
 }
 
-func (h *history) release(r *Ref) {
-	v := r.Value
-	r.Value = nil
-	h.drop(v)
+func (h *history) release(v **Value) {
+	h.drop(*v)
+	*v = nil
 }
 
 // retire makes room: what the variables of the session named from this record
 // on still holds for the records after it.
-func (h *history) retire(r *Record) {
-	for _, b := range r.Bound {
+func (h *history) retire(r *record) {
+	for _, b := range r.bound {
 		if b.Serial == 0 {
 			h.keep(b.Ref.Value)
 			h.drop(h.base[b.Name].Ref.Value)
@@ -241,7 +292,7 @@ func (h *history) retire(r *Record) {
 
 func (h *history) dropBase() {
 	for name, b := range h.base {
-		h.release(&b.Ref)
+		h.release(&b.Ref.Value)
 		h.base[name] = b
 	}
 }
@@ -262,11 +313,15 @@ func (d *Dispatcher) History(n int) []Record {
 	return list
 }
 
-func (r *Record) clone() Record {
-	c := *r
-	c.In = append([]Ref(nil), r.In...)
-	c.Out = append([]Ref(nil), r.Out...)
-	c.Bound = append([]Binding(nil), r.Bound...)
+func (r *record) clone() Record {
+	c := Record{OpN: r.opn, Def: r.def, Attrs: r.attrs, Bound: append([]Binding(nil), r.bound...), Stack: r.stack,
+		Cell: r.cell, Depth: r.depth, Frame: r.frame, Mode: r.mode, Group: r.group}
+	for i := range r.in {
+		c.In = append(c.In, r.in[i].ref())
+	}
+	for i := range r.out {
+		c.Out = append(c.Out, r.out[i].ref())
+	}
 	return c
 }
 
@@ -315,7 +370,7 @@ func (d *Dispatcher) Recorded() (first, last, forgotten uint64) {
 	if lo == h.next {
 		return 0, 0, lo
 	}
-	return h.at(lo).OpN, h.at(h.next - 1).OpN, lo
+	return h.at(lo).opn, h.at(h.next - 1).opn, lo
 }
 
 // NamesAt gives what the variables named when an operation began: those of the
@@ -328,11 +383,11 @@ func (d *Dispatcher) NamesAt(opn uint64) []Binding {
 	if !ok {
 		return nil
 	}
-	frame := h.at(at).Frame
+	frame := h.at(at).frame
 	seen := map[string]bool{}
 	var list []Binding
 	for i := int64(at); i >= int64(h.first()); i-- {
-		for _, b := range h.at(uint64(i)).Bound {
+		for _, b := range h.at(uint64(i)).bound {
 			if (b.Serial == frame || b.Serial == 0) && !seen[b.Name] {
 				seen[b.Name] = true
 				list = append(list, b)
@@ -360,10 +415,10 @@ func (d *Dispatcher) ValueByID(id uint64) *Value {
 	h := &d.past
 	for i := h.next; i > h.empty; i-- {
 		r := h.at(i - 1)
-		for _, list := range [2][]Ref{r.Out, r.In} {
+		for _, list := range [2][]held{r.out, r.in} {
 			for k := range list {
-				if list[k].ID == id && list[k].Value != nil {
-					return list[k].Value
+				if list[k].id == id && list[k].v != nil {
+					return list[k].v
 				}
 			}
 		}

@@ -194,13 +194,18 @@ func (d *Dispatcher) eager(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value)
 		return nil
 	}
 	d.stats.Ops++
+	if d.past.ring != nil {
+		r := d.record(def, attrs, v.opn, nil, in)
+		r.out, r.group = d.past.hold(r.out, v), d.stats.Launches
+		slot.recorded()
+	}
 	return v
 }
 
 // watched says whether somebody is to be told of operations, or asked, before
 // or after they are launched.
 func (d *Dispatcher) watched() bool {
-	return d.place != nil || len(d.hooks) > 0 || d.past.ring != nil || d.precision != "" || d.capturing || d.recording != nil || d.tracing()
+	return d.place != nil || len(d.hooks) > 0 || d.precision != "" || d.capturing || d.recording != nil || d.tracing()
 }
 
 // current says whether what the site knows of its executable still holds.

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math/bits"
+
 	"github.com/tpush/tpush/runtime/device"
 )
 
@@ -20,6 +22,7 @@ const (
 type Husk struct {
 	shelf  *device.Shelf
 	others []*Value // launched with a place of their own
+	slab   *Slab    // when the history holds values of it: it is told of their end
 }
 
 // NewSlab makes a slab and its husk.
@@ -34,6 +37,13 @@ type Slot struct {
 
 // Value gives the room.
 func (s *Slot) Value() *Value { return &s.Slab.vals[s.At] }
+
+// recorded notes that the history holds the value.
+func (s *Slot) recorded() {
+	if s.Husk.slab == nil {
+		s.Husk.slab = s.Slab
+	}
+}
 
 // A huskDrop says which values of a slab were dropped.
 type huskDrop struct {
@@ -53,6 +63,11 @@ func (d *Dispatcher) DropHusk(h *Husk, mask uint32) {
 func (d *Dispatcher) releaseHusks(list []huskDrop) {
 	for _, x := range list {
 		x.husk.shelf.Drop(x.mask)
+		if s := x.husk.slab; s != nil {
+			for m := x.mask; m != 0; m &= m - 1 {
+				d.release(&s.vals[bits.TrailingZeros32(m)])
+			}
+		}
 		for _, v := range x.husk.others {
 			d.release(v)
 		}
@@ -62,5 +77,5 @@ func (d *Dispatcher) releaseHusks(list []huskDrop) {
 // Slabs says whether results go to slabs now: when each is launched at once and
 // Go's collector alone decides what lives.
 func (d *Dispatcher) Slabs() bool {
-	return d.roots == nil && d.mode.EveryOp && d.past.ring == nil
+	return d.roots == nil && d.mode.EveryOp
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/tpush/tpush/runtime/exec"
 )
 
-// BenchmarkAdd4Kept is BenchmarkAdd4 with the last operations kept.
-func BenchmarkAdd4Kept(b *testing.B) {
-	use(b, exec.Debug)
-	Dispatcher().SetHistory(4096, 64<<20)
-	x, y := Of(1.0, 2.0, 3.0, 4.0), Of(1.0, 2.0, 3.0, 4.0)
-	b.ReportAllocs()
-	for b.Loop() {
-		x.Add(y)
+// BenchmarkKept is BenchmarkDispatch with the last operations kept.
+func BenchmarkKept(b *testing.B) {
+	for _, m := range []*exec.Mode{exec.Debug, exec.Strict} {
+		b.Run(m.Name, func(b *testing.B) {
+			use(b, m)
+			Dispatcher().SetHistory(4096, 64<<20)
+			x, y := F32.Ones(4), F32.Ones(4)
+			least(b, func() { x.Add(y) })
+		})
 	}
 }

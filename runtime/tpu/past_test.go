@@ -144,3 +144,43 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("HBM %d with the history, %d without", with, without)
 	}
 }
+
+// TestHistoryOfDroppedResults: where Go's collector decides what lives, small
+// results that the program has dropped give their HBM back, and their numbers
+// count against the history's limit.
+func TestHistoryOfDroppedResults(t *testing.T) {
+	for _, m := range []*exec.Mode{exec.Debug, exec.Strict} {
+		t.Run(m.Name, func(t *testing.T) {
+			const ops, size, room = 20 * batchSize, 4 * 4, 100
+			d := use(t, m)
+			d.SetHistory(ops, room*size)
+			x, y := F32.Ones(4), F32.Ones(4)
+			kept := x.Add(y)
+			for range ops - 1 {
+				x.Add(y)
+			}
+			dropped := func() int {
+				freed := 0
+				for _, r := range d.History(ops) {
+					if v := r.Out[0].Value; v != nil && v.HBMBytes() == 0 {
+						freed++
+					}
+				}
+				return freed
+			}
+			for i := 0; d.Device().HBM().Live() > 3*batchSize; i++ {
+				if i == 100 {
+					t.Fatalf("%d results have HBM", d.Device().HBM().Live())
+				}
+				heapBytes() // collects
+				Of(1.0)     // takes what was collected into account
+			}
+			if n := dropped(); n == 0 || n > room {
+				t.Errorf("the history holds %d results that the program has dropped, its limit is %d", n, room)
+			}
+			if got := kept.Float32s(); got[0] != 2 {
+				t.Errorf("a result that the program holds is %v", got)
+			}
+		})
+	}
+}
