@@ -12,8 +12,7 @@ type Runs struct {
 	widenBF16, widenF16, narrowBF16, narrowF16 convertFunc
 	widenRows                                  [2]panelsFunc // one panel of rowCols columns, and four
 	stream8, stream1                           streamFunc
-	max, min                                   func(n int, src *byte) (best float32, nan uint64)
-	find                                       func(n int, src *byte, x float32) (index int)
+	max, min                                   extremeFunc
 	sums                                       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
 	split                                      func(n int, src, even, odd *byte)
 	merge                                      func(n int, even, odd, dst *byte)
@@ -30,6 +29,8 @@ type panelsFunc func(n int, src *byte, ld uintptr, dst *byte, dd, pd uintptr)
 type moveRowsFunc func(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 type convertFunc func(n int, src, dst *byte)
+
+type extremeFunc func(n int, src *byte) (index int, best float32, nan uint64)
 
 // RunsOf gives the kernels of a level, which the processor must have.
 func RunsOf(l Level) *Runs { return runs[l] }
@@ -174,27 +175,22 @@ func (r *Runs) ArgMin(row []float32) int {
 	return r.arg(row, r.min, func(a, b float32) bool { return a < b })
 }
 
-func (r *Runs) arg(row []float32, extreme func(n int, src *byte) (float32, uint64), better func(a, b float32) bool) int {
-	whole := 0
+func (r *Runs) arg(row []float32, extreme extremeFunc, better func(a, b float32) bool) int {
+	k, whole := 0, 0
 	best := row[0]
 	if r.lanes > 0 {
-		whole = len(row) / r.lanes * r.lanes
+		whole = min(len(row), 1<<30) / r.lanes * r.lanes
 	}
 	if whole > 0 {
-		most, nan := extreme(whole, at(row))
+		index, most, nan := extreme(whole, at(row))
 		if nan != 0 {
 			whole = 0 // where is the first?
 		} else {
-			best = most
+			k, best = index, most
 		}
 	}
-	// best is the extreme of the first whole elements, wherever it is.
-	k := -1
-	if whole == 0 {
-		k = 0
-		if best != best {
-			return 0
-		}
+	if best != best {
+		return 0
 	}
 	for i := whole; i < len(row); i++ {
 		if x := row[i]; better(x, best) {
@@ -203,10 +199,7 @@ func (r *Runs) arg(row []float32, extreme func(n int, src *byte) (float32, uint6
 			return i
 		}
 	}
-	if k >= 0 {
-		return k
-	}
-	return r.find(whole, at(row), best)
+	return k
 }
 
 // Sums computes running sums of SumRows rows of n elements, in order:

@@ -17,13 +17,10 @@ func narrowBF16AVX2(n int, src *byte, dst *byte)
 func narrowF16AVX2(n int, src *byte, dst *byte)
 
 //go:noescape
-func maxF32AVX2(n int, src *byte) (best float32, nan uint64)
+func maxF32AVX2(n int, src *byte) (index int, best float32, nan uint64)
 
 //go:noescape
-func minF32AVX2(n int, src *byte) (best float32, nan uint64)
-
-//go:noescape
-func findF32AVX2(n int, src *byte, x float32) (index int)
+func minF32AVX2(n int, src *byte) (index int, best float32, nan uint64)
 
 //go:noescape
 func sumsF32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
@@ -50,13 +47,10 @@ func narrowBF16AVX512(n int, src *byte, dst *byte)
 func narrowF16AVX512(n int, src *byte, dst *byte)
 
 //go:noescape
-func maxF32AVX512(n int, src *byte) (best float32, nan uint64)
+func maxF32AVX512(n int, src *byte) (index int, best float32, nan uint64)
 
 //go:noescape
-func minF32AVX512(n int, src *byte) (best float32, nan uint64)
-
-//go:noescape
-func findF32AVX512(n int, src *byte, x float32) (index int)
+func minF32AVX512(n int, src *byte) (index int, best float32, nan uint64)
 
 //go:noescape
 func sumsF32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)

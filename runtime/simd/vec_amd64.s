@@ -113,160 +113,317 @@ loop:
 	VZEROUPPER
 	RET
 
-// func maxF32AVX2(n int, src *byte) (best float32, nan uint64)
-// Requires: AVX, MMX+
-TEXT ·maxF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), AX
-	MOVQ    src+8(FP), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	XORQ    DX, DX
-	SUBQ    $0x20, AX
-	JL      rest
-
-four:
-	VMOVUPS    (CX), Y4
-	VMAXPS     Y4, Y0, Y0
-	VMOVUPS    32(CX), Y5
-	VMAXPS     Y5, Y1, Y1
-	VMOVUPS    64(CX), Y6
-	VMAXPS     Y6, Y2, Y2
-	VMOVUPS    96(CX), Y7
-	VMAXPS     Y7, Y3, Y3
-	PREFETCHT0 2048(CX)
-	PREFETCHT0 2112(CX)
-	VCMPPS     $0x03, Y4, Y5, Y4
-	VMOVMSKPS  Y4, BX
-	ORQ        BX, DX
-	VCMPPS     $0x03, Y6, Y7, Y4
-	VMOVMSKPS  Y4, BX
-	ORQ        BX, DX
-	ADDQ       $0x00000080, CX
-	SUBQ       $0x20, AX
-	JGE        four
-
-rest:
-	ADDQ $0x20, AX
-	JZ   fold
-
-one:
-	VMOVUPS   (CX), Y4
-	VMAXPS    Y4, Y0, Y0
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VMOVMSKPS Y4, BX
-	ORQ       BX, DX
-	ADDQ      $0x20, CX
-	SUBQ      $0x08, AX
-	JG        one
-
-fold:
-	VMAXPS       Y1, Y0, Y0
-	VMAXPS       Y3, Y2, Y2
-	VMAXPS       Y2, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VMAXPS       X1, X0, X0
-	VPERMILPS    $0x4e, X0, X1
-	VMAXPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VMAXPS       X1, X0, X0
-	MOVQ         DX, nan+24(FP)
-	VMOVSS       X0, best+16(FP)
-	VZEROUPPER
-	RET
-
-// func minF32AVX2(n int, src *byte) (best float32, nan uint64)
-// Requires: AVX, MMX+
-TEXT ·minF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), AX
-	MOVQ    src+8(FP), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	XORQ    DX, DX
-	SUBQ    $0x20, AX
-	JL      rest
-
-four:
-	VMOVUPS    (CX), Y4
-	VMINPS     Y4, Y0, Y0
-	VMOVUPS    32(CX), Y5
-	VMINPS     Y5, Y1, Y1
-	VMOVUPS    64(CX), Y6
-	VMINPS     Y6, Y2, Y2
-	VMOVUPS    96(CX), Y7
-	VMINPS     Y7, Y3, Y3
-	PREFETCHT0 2048(CX)
-	PREFETCHT0 2112(CX)
-	VCMPPS     $0x03, Y4, Y5, Y4
-	VMOVMSKPS  Y4, BX
-	ORQ        BX, DX
-	VCMPPS     $0x03, Y6, Y7, Y4
-	VMOVMSKPS  Y4, BX
-	ORQ        BX, DX
-	ADDQ       $0x00000080, CX
-	SUBQ       $0x20, AX
-	JGE        four
-
-rest:
-	ADDQ $0x20, AX
-	JZ   fold
-
-one:
-	VMOVUPS   (CX), Y4
-	VMINPS    Y4, Y0, Y0
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VMOVMSKPS Y4, BX
-	ORQ       BX, DX
-	ADDQ      $0x20, CX
-	SUBQ      $0x08, AX
-	JG        one
-
-fold:
-	VMINPS       Y1, Y0, Y0
-	VMINPS       Y3, Y2, Y2
-	VMINPS       Y2, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VMINPS       X1, X0, X0
-	VPERMILPS    $0x4e, X0, X1
-	VMINPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VMINPS       X1, X0, X0
-	MOVQ         DX, nan+24(FP)
-	VMOVSS       X0, best+16(FP)
-	VZEROUPPER
-	RET
-
-// func findF32AVX2(n int, src *byte, x float32) (index int)
-// Requires: AVX, AVX2, SSE
-TEXT ·findF32AVX2(SB), NOSPLIT, $0-32
+// func maxF32AVX2(n int, src *byte) (index int, best float32, nan uint64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·maxF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVSS        x+16(FP), X0
-	VBROADCASTSS X0, Y0
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVL         $0x00000020, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Y9
+	MOVL         $0x00000008, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Y10
+	VXORPS       Y8, Y8, Y8
 	XORQ         DX, DX
-	XORQ         BX, BX
+	SUBQ         $0x20, AX
+	JL           rest
 
-loop:
-	VCMPPS    $0x00, (CX)(DX*4), Y0, Y1
-	VMOVMSKPS Y1, BX
-	TESTQ     BX, BX
-	JNZ       found
-	ADDQ      $0x08, DX
-	CMPQ      DX, AX
-	JL        loop
-	JMP       out
+four:
+	VMOVUPS    (CX), Y11
+	VCMPPS     $0x1e, Y0, Y11, Y12
+	VBLENDVPS  Y12, Y8, Y1, Y1
+	VMAXPS     Y11, Y0, Y0
+	VMOVUPS    32(CX), Y12
+	VCMPPS     $0x1e, Y2, Y12, Y13
+	VBLENDVPS  Y13, Y8, Y3, Y3
+	VMAXPS     Y12, Y2, Y2
+	VCMPPS     $0x03, Y11, Y12, Y11
+	VMOVMSKPS  Y11, BX
+	ORQ        BX, DX
+	VMOVUPS    64(CX), Y11
+	VCMPPS     $0x1e, Y4, Y11, Y12
+	VBLENDVPS  Y12, Y8, Y5, Y5
+	VMAXPS     Y11, Y4, Y4
+	VMOVUPS    96(CX), Y12
+	VCMPPS     $0x1e, Y6, Y12, Y13
+	VBLENDVPS  Y13, Y8, Y7, Y7
+	VMAXPS     Y12, Y6, Y6
+	VCMPPS     $0x03, Y11, Y12, Y11
+	VMOVMSKPS  Y11, BX
+	ORQ        BX, DX
+	VPADDD     Y9, Y8, Y8
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x20, AX
+	JGE        four
 
-found:
-	BSFQ BX, BX
-	ADDQ BX, DX
+rest:
+	ADDQ $0x20, AX
+	JZ   fold
 
-out:
-	MOVQ DX, index+24(FP)
+one:
+	VMOVUPS   (CX), Y9
+	VCMPPS    $0x1e, Y0, Y9, Y11
+	VBLENDVPS Y11, Y8, Y1, Y1
+	VMAXPS    Y9, Y0, Y0
+	VCMPPS    $0x03, Y9, Y9, Y9
+	VMOVMSKPS Y9, BX
+	ORQ       BX, DX
+	VPADDD    Y10, Y8, Y8
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, AX
+	JG        one
+
+fold:
+	VMAXPS       Y2, Y0, Y8
+	VMAXPS       Y6, Y4, Y9
+	VMAXPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VMAXPS       X9, X8, X8
+	VPERMILPS    $0x4e, X8, X9
+	VMAXPS       X9, X8, X8
+	VPERMILPS    $0xb1, X8, X9
+	VMAXPS       X9, X8, X8
+	VBROADCASTSS X8, Y8
+	MOVL         $0x7fffffff, AX
+	VMOVD        AX, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       lanesmaxAVX2<>+0(SB), Y1, Y1
+	VCMPPS       $0x00, Y8, Y0, Y0
+	VBLENDVPS    Y0, Y1, Y9, Y1
+	VPMINSD      Y1, Y9, Y9
+	VPADDD       lanesmaxAVX2<>+32(SB), Y3, Y3
+	VCMPPS       $0x00, Y8, Y2, Y0
+	VBLENDVPS    Y0, Y3, Y9, Y3
+	VPMINSD      Y3, Y9, Y9
+	VPADDD       lanesmaxAVX2<>+64(SB), Y5, Y5
+	VCMPPS       $0x00, Y8, Y4, Y0
+	VBLENDVPS    Y0, Y5, Y9, Y5
+	VPMINSD      Y5, Y9, Y9
+	VPADDD       lanesmaxAVX2<>+96(SB), Y7, Y7
+	VCMPPS       $0x00, Y8, Y6, Y0
+	VBLENDVPS    Y0, Y7, Y9, Y7
+	VPMINSD      Y7, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X0
+	VPMINSD      X0, X9, X9
+	VPERMILPS    $0x4e, X9, X0
+	VPMINSD      X0, X9, X9
+	VPERMILPS    $0xb1, X9, X0
+	VPMINSD      X0, X9, X9
+	VMOVD        X9, BX
+	MOVQ         BX, index+16(FP)
+	MOVQ         DX, nan+32(FP)
+	VMOVSS       X8, best+24(FP)
 	VZEROUPPER
 	RET
+
+DATA lanesmaxAVX2<>+0(SB)/4, $0x00000000
+DATA lanesmaxAVX2<>+4(SB)/4, $0x00000001
+DATA lanesmaxAVX2<>+8(SB)/4, $0x00000002
+DATA lanesmaxAVX2<>+12(SB)/4, $0x00000003
+DATA lanesmaxAVX2<>+16(SB)/4, $0x00000004
+DATA lanesmaxAVX2<>+20(SB)/4, $0x00000005
+DATA lanesmaxAVX2<>+24(SB)/4, $0x00000006
+DATA lanesmaxAVX2<>+28(SB)/4, $0x00000007
+DATA lanesmaxAVX2<>+32(SB)/4, $0x00000008
+DATA lanesmaxAVX2<>+36(SB)/4, $0x00000009
+DATA lanesmaxAVX2<>+40(SB)/4, $0x0000000a
+DATA lanesmaxAVX2<>+44(SB)/4, $0x0000000b
+DATA lanesmaxAVX2<>+48(SB)/4, $0x0000000c
+DATA lanesmaxAVX2<>+52(SB)/4, $0x0000000d
+DATA lanesmaxAVX2<>+56(SB)/4, $0x0000000e
+DATA lanesmaxAVX2<>+60(SB)/4, $0x0000000f
+DATA lanesmaxAVX2<>+64(SB)/4, $0x00000010
+DATA lanesmaxAVX2<>+68(SB)/4, $0x00000011
+DATA lanesmaxAVX2<>+72(SB)/4, $0x00000012
+DATA lanesmaxAVX2<>+76(SB)/4, $0x00000013
+DATA lanesmaxAVX2<>+80(SB)/4, $0x00000014
+DATA lanesmaxAVX2<>+84(SB)/4, $0x00000015
+DATA lanesmaxAVX2<>+88(SB)/4, $0x00000016
+DATA lanesmaxAVX2<>+92(SB)/4, $0x00000017
+DATA lanesmaxAVX2<>+96(SB)/4, $0x00000018
+DATA lanesmaxAVX2<>+100(SB)/4, $0x00000019
+DATA lanesmaxAVX2<>+104(SB)/4, $0x0000001a
+DATA lanesmaxAVX2<>+108(SB)/4, $0x0000001b
+DATA lanesmaxAVX2<>+112(SB)/4, $0x0000001c
+DATA lanesmaxAVX2<>+116(SB)/4, $0x0000001d
+DATA lanesmaxAVX2<>+120(SB)/4, $0x0000001e
+DATA lanesmaxAVX2<>+124(SB)/4, $0x0000001f
+GLOBL lanesmaxAVX2<>(SB), RODATA|NOPTR, $128
+
+// func minF32AVX2(n int, src *byte) (index int, best float32, nan uint64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·minF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVL         $0x00000020, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Y9
+	MOVL         $0x00000008, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Y10
+	VXORPS       Y8, Y8, Y8
+	XORQ         DX, DX
+	SUBQ         $0x20, AX
+	JL           rest
+
+four:
+	VMOVUPS    (CX), Y11
+	VCMPPS     $0x11, Y0, Y11, Y12
+	VBLENDVPS  Y12, Y8, Y1, Y1
+	VMINPS     Y11, Y0, Y0
+	VMOVUPS    32(CX), Y12
+	VCMPPS     $0x11, Y2, Y12, Y13
+	VBLENDVPS  Y13, Y8, Y3, Y3
+	VMINPS     Y12, Y2, Y2
+	VCMPPS     $0x03, Y11, Y12, Y11
+	VMOVMSKPS  Y11, BX
+	ORQ        BX, DX
+	VMOVUPS    64(CX), Y11
+	VCMPPS     $0x11, Y4, Y11, Y12
+	VBLENDVPS  Y12, Y8, Y5, Y5
+	VMINPS     Y11, Y4, Y4
+	VMOVUPS    96(CX), Y12
+	VCMPPS     $0x11, Y6, Y12, Y13
+	VBLENDVPS  Y13, Y8, Y7, Y7
+	VMINPS     Y12, Y6, Y6
+	VCMPPS     $0x03, Y11, Y12, Y11
+	VMOVMSKPS  Y11, BX
+	ORQ        BX, DX
+	VPADDD     Y9, Y8, Y8
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x20, AX
+	JGE        four
+
+rest:
+	ADDQ $0x20, AX
+	JZ   fold
+
+one:
+	VMOVUPS   (CX), Y9
+	VCMPPS    $0x11, Y0, Y9, Y11
+	VBLENDVPS Y11, Y8, Y1, Y1
+	VMINPS    Y9, Y0, Y0
+	VCMPPS    $0x03, Y9, Y9, Y9
+	VMOVMSKPS Y9, BX
+	ORQ       BX, DX
+	VPADDD    Y10, Y8, Y8
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, AX
+	JG        one
+
+fold:
+	VMINPS       Y2, Y0, Y8
+	VMINPS       Y6, Y4, Y9
+	VMINPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VMINPS       X9, X8, X8
+	VPERMILPS    $0x4e, X8, X9
+	VMINPS       X9, X8, X8
+	VPERMILPS    $0xb1, X8, X9
+	VMINPS       X9, X8, X8
+	VBROADCASTSS X8, Y8
+	MOVL         $0x7fffffff, AX
+	VMOVD        AX, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       lanesminAVX2<>+0(SB), Y1, Y1
+	VCMPPS       $0x00, Y8, Y0, Y0
+	VBLENDVPS    Y0, Y1, Y9, Y1
+	VPMINSD      Y1, Y9, Y9
+	VPADDD       lanesminAVX2<>+32(SB), Y3, Y3
+	VCMPPS       $0x00, Y8, Y2, Y0
+	VBLENDVPS    Y0, Y3, Y9, Y3
+	VPMINSD      Y3, Y9, Y9
+	VPADDD       lanesminAVX2<>+64(SB), Y5, Y5
+	VCMPPS       $0x00, Y8, Y4, Y0
+	VBLENDVPS    Y0, Y5, Y9, Y5
+	VPMINSD      Y5, Y9, Y9
+	VPADDD       lanesminAVX2<>+96(SB), Y7, Y7
+	VCMPPS       $0x00, Y8, Y6, Y0
+	VBLENDVPS    Y0, Y7, Y9, Y7
+	VPMINSD      Y7, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X0
+	VPMINSD      X0, X9, X9
+	VPERMILPS    $0x4e, X9, X0
+	VPMINSD      X0, X9, X9
+	VPERMILPS    $0xb1, X9, X0
+	VPMINSD      X0, X9, X9
+	VMOVD        X9, BX
+	MOVQ         BX, index+16(FP)
+	MOVQ         DX, nan+32(FP)
+	VMOVSS       X8, best+24(FP)
+	VZEROUPPER
+	RET
+
+DATA lanesminAVX2<>+0(SB)/4, $0x00000000
+DATA lanesminAVX2<>+4(SB)/4, $0x00000001
+DATA lanesminAVX2<>+8(SB)/4, $0x00000002
+DATA lanesminAVX2<>+12(SB)/4, $0x00000003
+DATA lanesminAVX2<>+16(SB)/4, $0x00000004
+DATA lanesminAVX2<>+20(SB)/4, $0x00000005
+DATA lanesminAVX2<>+24(SB)/4, $0x00000006
+DATA lanesminAVX2<>+28(SB)/4, $0x00000007
+DATA lanesminAVX2<>+32(SB)/4, $0x00000008
+DATA lanesminAVX2<>+36(SB)/4, $0x00000009
+DATA lanesminAVX2<>+40(SB)/4, $0x0000000a
+DATA lanesminAVX2<>+44(SB)/4, $0x0000000b
+DATA lanesminAVX2<>+48(SB)/4, $0x0000000c
+DATA lanesminAVX2<>+52(SB)/4, $0x0000000d
+DATA lanesminAVX2<>+56(SB)/4, $0x0000000e
+DATA lanesminAVX2<>+60(SB)/4, $0x0000000f
+DATA lanesminAVX2<>+64(SB)/4, $0x00000010
+DATA lanesminAVX2<>+68(SB)/4, $0x00000011
+DATA lanesminAVX2<>+72(SB)/4, $0x00000012
+DATA lanesminAVX2<>+76(SB)/4, $0x00000013
+DATA lanesminAVX2<>+80(SB)/4, $0x00000014
+DATA lanesminAVX2<>+84(SB)/4, $0x00000015
+DATA lanesminAVX2<>+88(SB)/4, $0x00000016
+DATA lanesminAVX2<>+92(SB)/4, $0x00000017
+DATA lanesminAVX2<>+96(SB)/4, $0x00000018
+DATA lanesminAVX2<>+100(SB)/4, $0x00000019
+DATA lanesminAVX2<>+104(SB)/4, $0x0000001a
+DATA lanesminAVX2<>+108(SB)/4, $0x0000001b
+DATA lanesminAVX2<>+112(SB)/4, $0x0000001c
+DATA lanesminAVX2<>+116(SB)/4, $0x0000001d
+DATA lanesminAVX2<>+120(SB)/4, $0x0000001e
+DATA lanesminAVX2<>+124(SB)/4, $0x0000001f
+GLOBL lanesminAVX2<>(SB), RODATA|NOPTR, $128
 
 // func sumsF32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
 // Requires: AVX
@@ -546,168 +703,385 @@ loop:
 	VZEROUPPER
 	RET
 
-// func maxF32AVX512(n int, src *byte) (best float32, nan uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·maxF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), AX
-	MOVQ    src+8(FP), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	XORQ    DX, DX
-	SUBQ    $0x40, AX
-	JL      rest
-
-four:
-	VMOVUPS    (CX), Z4
-	VMAXPS     Z4, Z0, Z0
-	VMOVUPS    64(CX), Z5
-	VMAXPS     Z5, Z1, Z1
-	VMOVUPS    128(CX), Z6
-	VMAXPS     Z6, Z2, Z2
-	VMOVUPS    192(CX), Z7
-	VMAXPS     Z7, Z3, Z3
-	PREFETCHT0 2048(CX)
-	PREFETCHT0 2112(CX)
-	PREFETCHT0 2176(CX)
-	PREFETCHT0 2240(CX)
-	VCMPPS     $0x03, Z4, Z5, K1
-	KMOVW      K1, BX
-	ORQ        BX, DX
-	VCMPPS     $0x03, Z6, Z7, K1
-	KMOVW      K1, BX
-	ORQ        BX, DX
-	ADDQ       $0x00000100, CX
-	SUBQ       $0x40, AX
-	JGE        four
-
-rest:
-	ADDQ $0x40, AX
-	JZ   fold
-
-one:
-	VMOVUPS (CX), Z4
-	VMAXPS  Z4, Z0, Z0
-	VCMPPS  $0x03, Z4, Z4, K1
-	KMOVW   K1, BX
-	ORQ     BX, DX
-	ADDQ    $0x40, CX
-	SUBQ    $0x10, AX
-	JG      one
-
-fold:
-	VMAXPS        Z1, Z0, Z0
-	VMAXPS        Z3, Z2, Z2
-	VMAXPS        Z2, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VMAXPS        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VMAXPS        X1, X0, X0
-	VPERMILPS     $0x4e, X0, X1
-	VMAXPS        X1, X0, X0
-	VPERMILPS     $0xb1, X0, X1
-	VMAXPS        X1, X0, X0
-	MOVQ          DX, nan+24(FP)
-	VMOVSS        X0, best+16(FP)
-	VZEROUPPER
-	RET
-
-// func minF32AVX512(n int, src *byte) (best float32, nan uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·minF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), AX
-	MOVQ    src+8(FP), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	XORQ    DX, DX
-	SUBQ    $0x40, AX
-	JL      rest
-
-four:
-	VMOVUPS    (CX), Z4
-	VMINPS     Z4, Z0, Z0
-	VMOVUPS    64(CX), Z5
-	VMINPS     Z5, Z1, Z1
-	VMOVUPS    128(CX), Z6
-	VMINPS     Z6, Z2, Z2
-	VMOVUPS    192(CX), Z7
-	VMINPS     Z7, Z3, Z3
-	PREFETCHT0 2048(CX)
-	PREFETCHT0 2112(CX)
-	PREFETCHT0 2176(CX)
-	PREFETCHT0 2240(CX)
-	VCMPPS     $0x03, Z4, Z5, K1
-	KMOVW      K1, BX
-	ORQ        BX, DX
-	VCMPPS     $0x03, Z6, Z7, K1
-	KMOVW      K1, BX
-	ORQ        BX, DX
-	ADDQ       $0x00000100, CX
-	SUBQ       $0x40, AX
-	JGE        four
-
-rest:
-	ADDQ $0x40, AX
-	JZ   fold
-
-one:
-	VMOVUPS (CX), Z4
-	VMINPS  Z4, Z0, Z0
-	VCMPPS  $0x03, Z4, Z4, K1
-	KMOVW   K1, BX
-	ORQ     BX, DX
-	ADDQ    $0x40, CX
-	SUBQ    $0x10, AX
-	JG      one
-
-fold:
-	VMINPS        Z1, Z0, Z0
-	VMINPS        Z3, Z2, Z2
-	VMINPS        Z2, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VMINPS        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VMINPS        X1, X0, X0
-	VPERMILPS     $0x4e, X0, X1
-	VMINPS        X1, X0, X0
-	VPERMILPS     $0xb1, X0, X1
-	VMINPS        X1, X0, X0
-	MOVQ          DX, nan+24(FP)
-	VMOVSS        X0, best+16(FP)
-	VZEROUPPER
-	RET
-
-// func findF32AVX512(n int, src *byte, x float32) (index int)
-// Requires: AVX, AVX512F, SSE
-TEXT ·findF32AVX512(SB), NOSPLIT, $0-32
+// func maxF32AVX512(n int, src *byte) (index int, best float32, nan uint64)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·maxF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVSS        x+16(FP), X0
-	VBROADCASTSS X0, Z0
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z0
+	VPXORD       Z1, Z1, Z1
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Z6
+	VPXORD       Z2, Z2, Z2
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X7
+	VPBROADCASTD X7, Z7
+	VPXORD       Z3, Z3, Z3
+	MOVL         $0xff800000, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Z8
+	VPXORD       Z4, Z4, Z4
+	MOVL         $0x00000040, DX
+	VMOVD        DX, X9
+	VPBROADCASTD X9, Z9
+	MOVL         $0x00000010, DX
+	VMOVD        DX, X10
+	VPBROADCASTD X10, Z10
+	VPXORD       Z5, Z5, Z5
 	XORQ         DX, DX
-	XORQ         BX, BX
+	SUBQ         $0x40, AX
+	JL           rest
 
-loop:
-	VCMPPS $0x00, (CX)(DX*4), Z0, K1
-	KMOVW  K1, BX
-	TESTQ  BX, BX
-	JNZ    found
-	ADDQ   $0x10, DX
-	CMPQ   DX, AX
-	JL     loop
-	JMP    out
+four:
+	VMOVUPS    (CX), Z11
+	VCMPPS     $0x1e, Z0, Z11, K1
+	VMOVDQA32  Z5, K1, Z1
+	VMAXPS     Z11, Z0, Z0
+	VMOVUPS    64(CX), Z12
+	VCMPPS     $0x1e, Z6, Z12, K1
+	VMOVDQA32  Z5, K1, Z2
+	VMAXPS     Z12, Z6, Z6
+	VCMPPS     $0x03, Z11, Z12, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VMOVUPS    128(CX), Z11
+	VCMPPS     $0x1e, Z7, Z11, K1
+	VMOVDQA32  Z5, K1, Z3
+	VMAXPS     Z11, Z7, Z7
+	VMOVUPS    192(CX), Z12
+	VCMPPS     $0x1e, Z8, Z12, K1
+	VMOVDQA32  Z5, K1, Z4
+	VMAXPS     Z12, Z8, Z8
+	VCMPPS     $0x03, Z11, Z12, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VPADDD     Z9, Z5, Z5
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 2176(CX)
+	PREFETCHT0 2240(CX)
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x40, AX
+	JGE        four
 
-found:
-	BSFQ BX, BX
-	ADDQ BX, DX
+rest:
+	ADDQ $0x40, AX
+	JZ   fold
 
-out:
-	MOVQ DX, index+24(FP)
+one:
+	VMOVUPS   (CX), Z9
+	VCMPPS    $0x1e, Z0, Z9, K1
+	VMOVDQA32 Z5, K1, Z1
+	VMAXPS    Z9, Z0, Z0
+	VCMPPS    $0x03, Z9, Z9, K1
+	KMOVW     K1, BX
+	ORQ       BX, DX
+	VPADDD    Z10, Z5, Z5
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, AX
+	JG        one
+
+fold:
+	VMAXPS        Z6, Z0, Z5
+	VMAXPS        Z8, Z7, Z9
+	VMAXPS        Z9, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y9
+	VMAXPS        Y9, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X9
+	VMAXPS        X9, X5, X5
+	VPERMILPS     $0x4e, X5, X9
+	VMAXPS        X9, X5, X5
+	VPERMILPS     $0xb1, X5, X9
+	VMAXPS        X9, X5, X5
+	VBROADCASTSS  X5, Z5
+	MOVL          $0x7fffffff, AX
+	VMOVD         AX, X9
+	VPBROADCASTD  X9, Z9
+	VPADDD        lanesmaxAVX512<>+0(SB), Z1, Z1
+	VCMPPS        $0x00, Z5, Z0, K1
+	VPMINSD       Z1, Z9, K1, Z9
+	VPADDD        lanesmaxAVX512<>+64(SB), Z2, Z2
+	VCMPPS        $0x00, Z5, Z6, K1
+	VPMINSD       Z2, Z9, K1, Z9
+	VPADDD        lanesmaxAVX512<>+128(SB), Z3, Z3
+	VCMPPS        $0x00, Z5, Z7, K1
+	VPMINSD       Z3, Z9, K1, Z9
+	VPADDD        lanesmaxAVX512<>+192(SB), Z4, Z4
+	VCMPPS        $0x00, Z5, Z8, K1
+	VPMINSD       Z4, Z9, K1, Z9
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VPMINSD       Y0, Y9, Y9
+	VEXTRACTF128  $0x01, Y9, X0
+	VPMINSD       X0, X9, X9
+	VPERMILPS     $0x4e, X9, X0
+	VPMINSD       X0, X9, X9
+	VPERMILPS     $0xb1, X9, X0
+	VPMINSD       X0, X9, X9
+	VMOVD         X9, BX
+	MOVQ          BX, index+16(FP)
+	MOVQ          DX, nan+32(FP)
+	VMOVSS        X5, best+24(FP)
 	VZEROUPPER
 	RET
+
+DATA lanesmaxAVX512<>+0(SB)/4, $0x00000000
+DATA lanesmaxAVX512<>+4(SB)/4, $0x00000001
+DATA lanesmaxAVX512<>+8(SB)/4, $0x00000002
+DATA lanesmaxAVX512<>+12(SB)/4, $0x00000003
+DATA lanesmaxAVX512<>+16(SB)/4, $0x00000004
+DATA lanesmaxAVX512<>+20(SB)/4, $0x00000005
+DATA lanesmaxAVX512<>+24(SB)/4, $0x00000006
+DATA lanesmaxAVX512<>+28(SB)/4, $0x00000007
+DATA lanesmaxAVX512<>+32(SB)/4, $0x00000008
+DATA lanesmaxAVX512<>+36(SB)/4, $0x00000009
+DATA lanesmaxAVX512<>+40(SB)/4, $0x0000000a
+DATA lanesmaxAVX512<>+44(SB)/4, $0x0000000b
+DATA lanesmaxAVX512<>+48(SB)/4, $0x0000000c
+DATA lanesmaxAVX512<>+52(SB)/4, $0x0000000d
+DATA lanesmaxAVX512<>+56(SB)/4, $0x0000000e
+DATA lanesmaxAVX512<>+60(SB)/4, $0x0000000f
+DATA lanesmaxAVX512<>+64(SB)/4, $0x00000010
+DATA lanesmaxAVX512<>+68(SB)/4, $0x00000011
+DATA lanesmaxAVX512<>+72(SB)/4, $0x00000012
+DATA lanesmaxAVX512<>+76(SB)/4, $0x00000013
+DATA lanesmaxAVX512<>+80(SB)/4, $0x00000014
+DATA lanesmaxAVX512<>+84(SB)/4, $0x00000015
+DATA lanesmaxAVX512<>+88(SB)/4, $0x00000016
+DATA lanesmaxAVX512<>+92(SB)/4, $0x00000017
+DATA lanesmaxAVX512<>+96(SB)/4, $0x00000018
+DATA lanesmaxAVX512<>+100(SB)/4, $0x00000019
+DATA lanesmaxAVX512<>+104(SB)/4, $0x0000001a
+DATA lanesmaxAVX512<>+108(SB)/4, $0x0000001b
+DATA lanesmaxAVX512<>+112(SB)/4, $0x0000001c
+DATA lanesmaxAVX512<>+116(SB)/4, $0x0000001d
+DATA lanesmaxAVX512<>+120(SB)/4, $0x0000001e
+DATA lanesmaxAVX512<>+124(SB)/4, $0x0000001f
+DATA lanesmaxAVX512<>+128(SB)/4, $0x00000020
+DATA lanesmaxAVX512<>+132(SB)/4, $0x00000021
+DATA lanesmaxAVX512<>+136(SB)/4, $0x00000022
+DATA lanesmaxAVX512<>+140(SB)/4, $0x00000023
+DATA lanesmaxAVX512<>+144(SB)/4, $0x00000024
+DATA lanesmaxAVX512<>+148(SB)/4, $0x00000025
+DATA lanesmaxAVX512<>+152(SB)/4, $0x00000026
+DATA lanesmaxAVX512<>+156(SB)/4, $0x00000027
+DATA lanesmaxAVX512<>+160(SB)/4, $0x00000028
+DATA lanesmaxAVX512<>+164(SB)/4, $0x00000029
+DATA lanesmaxAVX512<>+168(SB)/4, $0x0000002a
+DATA lanesmaxAVX512<>+172(SB)/4, $0x0000002b
+DATA lanesmaxAVX512<>+176(SB)/4, $0x0000002c
+DATA lanesmaxAVX512<>+180(SB)/4, $0x0000002d
+DATA lanesmaxAVX512<>+184(SB)/4, $0x0000002e
+DATA lanesmaxAVX512<>+188(SB)/4, $0x0000002f
+DATA lanesmaxAVX512<>+192(SB)/4, $0x00000030
+DATA lanesmaxAVX512<>+196(SB)/4, $0x00000031
+DATA lanesmaxAVX512<>+200(SB)/4, $0x00000032
+DATA lanesmaxAVX512<>+204(SB)/4, $0x00000033
+DATA lanesmaxAVX512<>+208(SB)/4, $0x00000034
+DATA lanesmaxAVX512<>+212(SB)/4, $0x00000035
+DATA lanesmaxAVX512<>+216(SB)/4, $0x00000036
+DATA lanesmaxAVX512<>+220(SB)/4, $0x00000037
+DATA lanesmaxAVX512<>+224(SB)/4, $0x00000038
+DATA lanesmaxAVX512<>+228(SB)/4, $0x00000039
+DATA lanesmaxAVX512<>+232(SB)/4, $0x0000003a
+DATA lanesmaxAVX512<>+236(SB)/4, $0x0000003b
+DATA lanesmaxAVX512<>+240(SB)/4, $0x0000003c
+DATA lanesmaxAVX512<>+244(SB)/4, $0x0000003d
+DATA lanesmaxAVX512<>+248(SB)/4, $0x0000003e
+DATA lanesmaxAVX512<>+252(SB)/4, $0x0000003f
+GLOBL lanesmaxAVX512<>(SB), RODATA|NOPTR, $256
+
+// func minF32AVX512(n int, src *byte) (index int, best float32, nan uint64)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·minF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z0
+	VPXORD       Z1, Z1, Z1
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Z6
+	VPXORD       Z2, Z2, Z2
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X7
+	VPBROADCASTD X7, Z7
+	VPXORD       Z3, Z3, Z3
+	MOVL         $0x7f800000, DX
+	VMOVD        DX, X8
+	VPBROADCASTD X8, Z8
+	VPXORD       Z4, Z4, Z4
+	MOVL         $0x00000040, DX
+	VMOVD        DX, X9
+	VPBROADCASTD X9, Z9
+	MOVL         $0x00000010, DX
+	VMOVD        DX, X10
+	VPBROADCASTD X10, Z10
+	VPXORD       Z5, Z5, Z5
+	XORQ         DX, DX
+	SUBQ         $0x40, AX
+	JL           rest
+
+four:
+	VMOVUPS    (CX), Z11
+	VCMPPS     $0x11, Z0, Z11, K1
+	VMOVDQA32  Z5, K1, Z1
+	VMINPS     Z11, Z0, Z0
+	VMOVUPS    64(CX), Z12
+	VCMPPS     $0x11, Z6, Z12, K1
+	VMOVDQA32  Z5, K1, Z2
+	VMINPS     Z12, Z6, Z6
+	VCMPPS     $0x03, Z11, Z12, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VMOVUPS    128(CX), Z11
+	VCMPPS     $0x11, Z7, Z11, K1
+	VMOVDQA32  Z5, K1, Z3
+	VMINPS     Z11, Z7, Z7
+	VMOVUPS    192(CX), Z12
+	VCMPPS     $0x11, Z8, Z12, K1
+	VMOVDQA32  Z5, K1, Z4
+	VMINPS     Z12, Z8, Z8
+	VCMPPS     $0x03, Z11, Z12, K1
+	KMOVW      K1, BX
+	ORQ        BX, DX
+	VPADDD     Z9, Z5, Z5
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 2176(CX)
+	PREFETCHT0 2240(CX)
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x40, AX
+	JGE        four
+
+rest:
+	ADDQ $0x40, AX
+	JZ   fold
+
+one:
+	VMOVUPS   (CX), Z9
+	VCMPPS    $0x11, Z0, Z9, K1
+	VMOVDQA32 Z5, K1, Z1
+	VMINPS    Z9, Z0, Z0
+	VCMPPS    $0x03, Z9, Z9, K1
+	KMOVW     K1, BX
+	ORQ       BX, DX
+	VPADDD    Z10, Z5, Z5
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, AX
+	JG        one
+
+fold:
+	VMINPS        Z6, Z0, Z5
+	VMINPS        Z8, Z7, Z9
+	VMINPS        Z9, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y9
+	VMINPS        Y9, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X9
+	VMINPS        X9, X5, X5
+	VPERMILPS     $0x4e, X5, X9
+	VMINPS        X9, X5, X5
+	VPERMILPS     $0xb1, X5, X9
+	VMINPS        X9, X5, X5
+	VBROADCASTSS  X5, Z5
+	MOVL          $0x7fffffff, AX
+	VMOVD         AX, X9
+	VPBROADCASTD  X9, Z9
+	VPADDD        lanesminAVX512<>+0(SB), Z1, Z1
+	VCMPPS        $0x00, Z5, Z0, K1
+	VPMINSD       Z1, Z9, K1, Z9
+	VPADDD        lanesminAVX512<>+64(SB), Z2, Z2
+	VCMPPS        $0x00, Z5, Z6, K1
+	VPMINSD       Z2, Z9, K1, Z9
+	VPADDD        lanesminAVX512<>+128(SB), Z3, Z3
+	VCMPPS        $0x00, Z5, Z7, K1
+	VPMINSD       Z3, Z9, K1, Z9
+	VPADDD        lanesminAVX512<>+192(SB), Z4, Z4
+	VCMPPS        $0x00, Z5, Z8, K1
+	VPMINSD       Z4, Z9, K1, Z9
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VPMINSD       Y0, Y9, Y9
+	VEXTRACTF128  $0x01, Y9, X0
+	VPMINSD       X0, X9, X9
+	VPERMILPS     $0x4e, X9, X0
+	VPMINSD       X0, X9, X9
+	VPERMILPS     $0xb1, X9, X0
+	VPMINSD       X0, X9, X9
+	VMOVD         X9, BX
+	MOVQ          BX, index+16(FP)
+	MOVQ          DX, nan+32(FP)
+	VMOVSS        X5, best+24(FP)
+	VZEROUPPER
+	RET
+
+DATA lanesminAVX512<>+0(SB)/4, $0x00000000
+DATA lanesminAVX512<>+4(SB)/4, $0x00000001
+DATA lanesminAVX512<>+8(SB)/4, $0x00000002
+DATA lanesminAVX512<>+12(SB)/4, $0x00000003
+DATA lanesminAVX512<>+16(SB)/4, $0x00000004
+DATA lanesminAVX512<>+20(SB)/4, $0x00000005
+DATA lanesminAVX512<>+24(SB)/4, $0x00000006
+DATA lanesminAVX512<>+28(SB)/4, $0x00000007
+DATA lanesminAVX512<>+32(SB)/4, $0x00000008
+DATA lanesminAVX512<>+36(SB)/4, $0x00000009
+DATA lanesminAVX512<>+40(SB)/4, $0x0000000a
+DATA lanesminAVX512<>+44(SB)/4, $0x0000000b
+DATA lanesminAVX512<>+48(SB)/4, $0x0000000c
+DATA lanesminAVX512<>+52(SB)/4, $0x0000000d
+DATA lanesminAVX512<>+56(SB)/4, $0x0000000e
+DATA lanesminAVX512<>+60(SB)/4, $0x0000000f
+DATA lanesminAVX512<>+64(SB)/4, $0x00000010
+DATA lanesminAVX512<>+68(SB)/4, $0x00000011
+DATA lanesminAVX512<>+72(SB)/4, $0x00000012
+DATA lanesminAVX512<>+76(SB)/4, $0x00000013
+DATA lanesminAVX512<>+80(SB)/4, $0x00000014
+DATA lanesminAVX512<>+84(SB)/4, $0x00000015
+DATA lanesminAVX512<>+88(SB)/4, $0x00000016
+DATA lanesminAVX512<>+92(SB)/4, $0x00000017
+DATA lanesminAVX512<>+96(SB)/4, $0x00000018
+DATA lanesminAVX512<>+100(SB)/4, $0x00000019
+DATA lanesminAVX512<>+104(SB)/4, $0x0000001a
+DATA lanesminAVX512<>+108(SB)/4, $0x0000001b
+DATA lanesminAVX512<>+112(SB)/4, $0x0000001c
+DATA lanesminAVX512<>+116(SB)/4, $0x0000001d
+DATA lanesminAVX512<>+120(SB)/4, $0x0000001e
+DATA lanesminAVX512<>+124(SB)/4, $0x0000001f
+DATA lanesminAVX512<>+128(SB)/4, $0x00000020
+DATA lanesminAVX512<>+132(SB)/4, $0x00000021
+DATA lanesminAVX512<>+136(SB)/4, $0x00000022
+DATA lanesminAVX512<>+140(SB)/4, $0x00000023
+DATA lanesminAVX512<>+144(SB)/4, $0x00000024
+DATA lanesminAVX512<>+148(SB)/4, $0x00000025
+DATA lanesminAVX512<>+152(SB)/4, $0x00000026
+DATA lanesminAVX512<>+156(SB)/4, $0x00000027
+DATA lanesminAVX512<>+160(SB)/4, $0x00000028
+DATA lanesminAVX512<>+164(SB)/4, $0x00000029
+DATA lanesminAVX512<>+168(SB)/4, $0x0000002a
+DATA lanesminAVX512<>+172(SB)/4, $0x0000002b
+DATA lanesminAVX512<>+176(SB)/4, $0x0000002c
+DATA lanesminAVX512<>+180(SB)/4, $0x0000002d
+DATA lanesminAVX512<>+184(SB)/4, $0x0000002e
+DATA lanesminAVX512<>+188(SB)/4, $0x0000002f
+DATA lanesminAVX512<>+192(SB)/4, $0x00000030
+DATA lanesminAVX512<>+196(SB)/4, $0x00000031
+DATA lanesminAVX512<>+200(SB)/4, $0x00000032
+DATA lanesminAVX512<>+204(SB)/4, $0x00000033
+DATA lanesminAVX512<>+208(SB)/4, $0x00000034
+DATA lanesminAVX512<>+212(SB)/4, $0x00000035
+DATA lanesminAVX512<>+216(SB)/4, $0x00000036
+DATA lanesminAVX512<>+220(SB)/4, $0x00000037
+DATA lanesminAVX512<>+224(SB)/4, $0x00000038
+DATA lanesminAVX512<>+228(SB)/4, $0x00000039
+DATA lanesminAVX512<>+232(SB)/4, $0x0000003a
+DATA lanesminAVX512<>+236(SB)/4, $0x0000003b
+DATA lanesminAVX512<>+240(SB)/4, $0x0000003c
+DATA lanesminAVX512<>+244(SB)/4, $0x0000003d
+DATA lanesminAVX512<>+248(SB)/4, $0x0000003e
+DATA lanesminAVX512<>+252(SB)/4, $0x0000003f
+GLOBL lanesminAVX512<>(SB), RODATA|NOPTR, $256
 
 // func sumsF32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr, carry *byte)
 // Requires: AVX, AVX512F

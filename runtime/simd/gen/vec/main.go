@@ -122,27 +122,28 @@ func conversions(s asm.ISA) {
 	})
 }
 
-// extreme writes the kernel that finds the largest (smallest) of n > 0
-// elements, a multiple of the lanes, and whether one is NaN.
-func extreme(s asm.ISA, name string, pick func(...Op)) {
-	TEXT(name+"F32"+s.Name, NOSPLIT, "func(n int, src *byte) (best float32, nan uint64)")
+// extreme writes the kernel that finds the first of the largest (smallest) of n
+// elements, a multiple of the lanes below 2^31, and says whether one is NaN.
+// Each lane of four registers remembers its best and where that was.
+func extreme(s asm.ISA, name string, start uint32, pick func(...Op), better uint64) {
+	TEXT(name+"F32"+s.Name, NOSPLIT, "func(n int, src *byte) (index int, best float32, nan uint64)")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
 	src := Load(Param("src"), GP64())
 	lanes := s.Bytes / 4
-	m := [4]reg.VecVirtual{s.New(), s.New(), s.New(), s.New()}
-	for i, r := range m {
-		if i == 0 {
-			VMOVUPS(Mem{Base: src}, r)
-		} else {
-			VMOVAPS(m[0], r)
-		}
+	var m, at [4]reg.VecVirtual
+	for i := range m {
+		m[i], at[i] = all(s, start), s.New()
+		s.Zero(at[i])
 	}
+	now, block, one := s.New(), all(s, uint32(4*lanes)), all(s, uint32(lanes))
+	s.Zero(now)
+	wide := s.Bytes == 64
 	nan, k := GP64(), GP64()
 	XORQ(nan, nan)
 	// unordered marks lanes in which v or w is NaN.
 	unordered := func(v, w reg.VecVirtual) {
-		if s.Bytes == 64 {
+		if wide {
 			u := K()
 			VCMPPS(Imm(3), v, w, u)
 			KMOVW(u, k.As32())
@@ -153,6 +154,18 @@ func extreme(s asm.ISA, name string, pick func(...Op)) {
 		}
 		ORQ(k, nan)
 	}
+	take := func(v reg.VecVirtual, i int) {
+		if wide {
+			u := K()
+			VCMPPS(Imm(better), m[i], v, u)
+			VMOVDQA32(now, u, at[i])
+		} else {
+			u := s.New()
+			VCMPPS(Imm(better), m[i], v, u)
+			VBLENDVPS(u, now, at[i], at[i])
+		}
+		pick(v, m[i], m[i])
+	}
 	SUBQ(Imm(uint64(4*lanes)), n)
 	JL(LabelRef("rest"))
 	Label("four")
@@ -160,13 +173,15 @@ func extreme(s asm.ISA, name string, pick func(...Op)) {
 	for i := range v {
 		v[i] = s.New()
 		VMOVUPS(Mem{Base: src, Disp: i * s.Bytes}, v[i])
-		pick(v[i], m[i], m[i])
+		take(v[i], i)
+		if i%2 == 1 {
+			unordered(v[i-1], v[i])
+		}
 	}
+	VPADDD(block, now, now)
 	for l := 0; l < 4*s.Bytes; l += 64 {
 		PREFETCHT0(Mem{Base: src, Disp: 2048 + l}) // hardware stops at the end of a page
 	}
-	unordered(v[0], v[1])
-	unordered(v[2], v[3])
 	ADDQ(U32(uint32(4*s.Bytes)), src)
 	SUBQ(Imm(uint64(4*lanes)), n)
 	JGE(LabelRef("four"))
@@ -176,75 +191,65 @@ func extreme(s asm.ISA, name string, pick func(...Op)) {
 	Label("one")
 	w := s.New()
 	VMOVUPS(Mem{Base: src}, w)
-	pick(w, m[0], m[0])
+	take(w, 0)
 	unordered(w, w)
+	VPADDD(one, now, now)
 	ADDQ(Imm(uint64(s.Bytes)), src)
 	SUBQ(Imm(uint64(lanes)), n)
 	JG(LabelRef("one"))
 	Label("fold")
-	pick(m[1], m[0], m[0])
-	pick(m[3], m[2], m[2])
-	pick(m[2], m[0], m[0])
-	y := m[0].AsY()
-	t := YMM()
+	best, p := s.New(), s.New()
+	pick(m[1], m[0], best)
+	pick(m[3], m[2], p)
+	pick(p, best, best)
+	fold(s, best, pick)
+	VBROADCASTSS(best.AsX(), best)
+	// The least place among those of the lanes that hold it.
+	least, place := all(s, 1<<31-1), GLOBL("lanes"+name+s.Name, RODATA|NOPTR)
+	for i := range 4 * lanes {
+		DATA(4*i, U32(uint32(i)))
+	}
+	for i := range m {
+		VPADDD(place.Offset(i*s.Bytes), at[i], at[i])
+		if wide {
+			u := K()
+			VCMPPS(Imm(0), best, m[i], u)
+			VPMINSD(at[i], least, u, least)
+		} else {
+			u := s.New()
+			VCMPPS(Imm(0), best, m[i], u)
+			VBLENDVPS(u, at[i], least, at[i])
+			VPMINSD(at[i], least, least)
+		}
+	}
+	fold(s, least, VPMINSD)
+	VMOVD(least.AsX(), k.As32())
+	Store(k, Return("index"))
+	Store(nan, Return("nan"))
+	result, err := Return("best").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VMOVSS(best.AsX(), result.Addr) // a legacy move beside dirty upper halves costs 170 ns
+	VZEROUPPER()
+	RET()
+}
+
+// fold brings what pick chooses of all lanes to the lowest one.
+func fold(s asm.ISA, v reg.VecVirtual, pick func(...Op)) {
+	y := v.AsY()
 	if s.Bytes == 64 {
-		VEXTRACTF64X4(Imm(1), m[0], t)
+		t := YMM()
+		VEXTRACTF64X4(Imm(1), v, t)
 		pick(t, y, y)
 	}
-	x, u := m[0].AsX(), XMM()
+	x, u := v.AsX(), XMM()
 	VEXTRACTF128(Imm(1), y, u)
 	pick(u, x, x)
 	for _, order := range []uint64{0x4E, 0xB1} {
 		VPERMILPS(Imm(order), x, u)
 		pick(u, x, x)
 	}
-	Store(nan, Return("nan"))
-	best, err := Return("best").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	VMOVSS(x, best.Addr) // a legacy move beside dirty upper halves costs 170 ns
-	VZEROUPPER()
-	RET()
-}
-
-// find writes the kernel that gives the index of the first of n elements, a
-// multiple of the lanes, that equals x; n when none does.
-func find(s asm.ISA) {
-	TEXT("findF32"+s.Name, NOSPLIT, "func(n int, src *byte, x float32) (index int)")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	src := Load(Param("src"), GP64())
-	x := s.New()
-	lowest := Load(Param("x"), XMM())
-	VBROADCASTSS(lowest, x)
-	i := GP64()
-	XORQ(i, i)
-	k := GP64()
-	XORQ(k, k)
-	Label("loop")
-	if s.Bytes == 64 {
-		u := K()
-		VCMPPS(Imm(0), Mem{Base: src, Index: i, Scale: 4}, x, u)
-		KMOVW(u, k.As32())
-	} else {
-		u := s.New()
-		VCMPPS(Imm(0), Mem{Base: src, Index: i, Scale: 4}, x, u)
-		VMOVMSKPS(u, k.As32())
-	}
-	TESTQ(k, k)
-	JNZ(LabelRef("found"))
-	ADDQ(Imm(uint64(s.Bytes/4)), i)
-	CMPQ(i, n)
-	JL(LabelRef("loop"))
-	JMP(LabelRef("out"))
-	Label("found")
-	BSFQ(k, k)
-	ADDQ(k, i)
-	Label("out")
-	Store(i, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
 }
 
 // sums writes the kernel of running sums: as many rows as a register has lanes,
@@ -414,9 +419,8 @@ func main() {
 	ConstraintExpr("!purego")
 	for _, s := range asm.Levels {
 		conversions(s)
-		extreme(s, "max", VMAXPS)
-		extreme(s, "min", VMINPS)
-		find(s)
+		extreme(s, "max", 0xff800000, VMAXPS, 0x1E)
+		extreme(s, "min", 0x7f800000, VMINPS, 0x11)
 		sums(s)
 		split(s)
 		merge(s)
