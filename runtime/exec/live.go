@@ -403,9 +403,12 @@ const maxDropped = 1024
 
 // collect frees what was dropped.
 func (d *Dispatcher) collect() {
-	if !d.dropped.some.Load() { // a stale read only delays
-		return
+	if d.dropped.some.Load() { // a stale read only delays
+		d.bury()
 	}
+}
+
+func (d *Dispatcher) bury() {
 	d.dropped.mu.Lock()
 	vs, husks := d.dropped.vs, d.dropped.husks
 	d.dropped.vs, d.dropped.old, d.dropped.husks = d.dropped.old, nil, nil

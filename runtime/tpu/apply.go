@@ -25,9 +25,13 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	ops := buf[:0]
 	var vbuf [maxInline]*exec.Value
 	vals := vbuf[:0]
+	taped := false // perhaps
 	for i, x := range in {
-		o := e.resolve(string(def.Name), x)
-		if o.v == nil {
+		var o operand
+		if t, ok := x.(*Tensor); ok && t != nil && t.engine() == e {
+			o = operand{t, t.value()}
+			taped = taped || t.hist != nil || t.base != nil
+		} else if o = e.resolve(string(def.Name), x); o.v == nil {
 			e.absent(def, i)
 		}
 		vals = append(vals, o.v)
@@ -36,7 +40,7 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 	if def.Host != nil {
 		attrs = e.counted(def, attrs, vals)
 	}
-	if e.noGrad == 0 && wants(ops) {
+	if taped && e.noGrad == 0 && wants(ops) {
 		v, err := e.d.Apply1(def, attrs, vals...)
 		if err != nil {
 			e.fail(string(def.Name), err)

@@ -249,11 +249,15 @@ func (t *Tensor) Summary() string {
 // engine gives the engine the tensor lives on, and refuses one that no
 // operation made.
 func (t *Tensor) engine() *engine {
-	switch {
-	case t == nil:
-		refuse("", &NilTensorError{})
-	case t.s == nil:
-		refuse("", &UnmadeTensorError{})
+	if t == nil || t.s == nil {
+		t.unmade()
 	}
 	return t.s.e
+}
+
+func (t *Tensor) unmade() {
+	if t == nil {
+		refuse("", &NilTensorError{})
+	}
+	refuse("", &UnmadeTensorError{})
 }

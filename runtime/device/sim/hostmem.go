@@ -22,9 +22,14 @@ const checkEvery = 64 << 20
 // take books n bytes that are about to be allocated. It returns
 // *device.HostMemoryError when the heap would grow beyond the limit even after garbage collection.
 func (h *hostMemory) take(n int64, what string) error {
-	if h.since += n; h.since < checkEvery && n < checkEvery {
+	if h.since += n; h.since < checkEvery {
 		return nil
 	}
+	return h.look(n, what)
+}
+
+// look is take that does look.
+func (h *hostMemory) look(n int64, what string) error {
 	h.since = 0
 	if h.limit-h.heap() >= n {
 		return nil

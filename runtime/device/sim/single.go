@@ -119,12 +119,11 @@ func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 
 // takes says whether b is a buffer of this device for input k.
 func (x *executable) takes(k int, b *buffer) bool {
-	if b.home.Block == nil {
-		return false
-	}
-	if k < len(x.singly.seen) && x.singly.seen[k] == b.form { // most inputs come from one place
-		return true
-	}
+	return b.home.Block != nil && (k < len(x.singly.seen) && x.singly.seen[k] == b.form || x.fits(k, b))
+}
+
+// fits says whether b is of the type of input k; most inputs come from one place.
+func (x *executable) fits(k int, b *buffer) bool {
 	if b.dev != x.dev || !b.spec.Equal(x.in[k]) {
 		return false
 	}
