@@ -2,7 +2,6 @@ package exec
 
 import (
 	"sort"
-	"unsafe"
 
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
@@ -161,7 +160,7 @@ func (d *Dispatcher) record(def *op.Def, attrs op.Attrs, opn uint64, st *trace.S
 	if r.stack != st {
 		r.stack = st
 	}
-	if unsafe.SliceData(r.attrs) != unsafe.SliceData(attrs) || len(r.attrs) != len(attrs) {
+	if !sameList(r.attrs, attrs) {
 		r.attrs = attrs
 	}
 	for _, v := range in {

@@ -127,11 +127,11 @@ func sameDims(a, b []int) bool {
 
 // sameAttrs says whether two lists are equal, values of dynamic attributes included.
 func sameAttrs(a, b op.Attrs) bool {
+	if sameList(a, b) {
+		return true
+	}
 	if len(a) != len(b) {
 		return false
-	}
-	if unsafe.SliceData(a) == unsafe.SliceData(b) {
-		return true
 	}
 	for k := range a {
 		if a[k].Name != b[k].Name || !sameAttr(a[k].Value, b[k].Value) {
@@ -186,8 +186,7 @@ func (d *Dispatcher) eager(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value)
 	d.nextID++
 	v := slot.Value()
 	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &info.name, -1, settled
-	l := &d.singleA
-	l.Attrs, l.Shelf, l.At, l.Late = attrs, slot.Husk.shelf, slot.At, !d.mode.Wait
+	d.aim(attrs, slot.Husk.shelf, slot.At, !d.mode.Wait)
 	if _, ok := d.single(s, in, v); !ok {
 		d.nextOp--
 		d.nextID--
@@ -213,8 +212,25 @@ func (s *site) current(d *Dispatcher) bool {
 	return s.entry != nil && s.gen == d.cache.gen && s.level == d.mode.Level
 }
 
+// aim says what the next single is to be launched with, and where its result goes.
+func (d *Dispatcher) aim(attrs op.Attrs, shelf *device.Shelf, place int, late bool) {
+	l := &d.singleA
+	if !sameList(l.Attrs, attrs) { // writing pointers costs more than comparing them
+		l.Attrs = attrs
+	}
+	if l.Shelf != shelf {
+		l.Shelf = shelf
+	}
+	l.At, l.Late = place, late
+}
+
+// sameList says whether two lists are one.
+func sameList(a, b op.Attrs) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}
+
 // single runs the executable of a site and books its launch, whose result is o;
-// the caller has filled in the rest of singleA. When it gives false nothing has happened.
+// aim has said how. When it gives false nothing has happened.
 func (d *Dispatcher) single(s *site, in []*Value, o *Value) (startNS int64, ok bool) {
 	l := &d.singleA
 	l.In = l.In[:0]
@@ -228,7 +244,7 @@ func (d *Dispatcher) single(s *site, in []*Value, o *Value) (startNS int64, ok b
 	number := d.stats.Launches + 1
 	t := &l.Tenant
 	t.Value, t.Op, t.Launch = o.id, o.opn, int(number)
-	if t.Kind != &s.kind { // writing pointers costs more than comparing them
+	if t.Kind != &s.kind {
 		t.Kind = &s.kind
 	}
 	if t.Stack != o.stack {
@@ -277,8 +293,7 @@ func (d *Dispatcher) launchSite(n *node, donor int) bool {
 		t0 = time.Now()
 	}
 	o := n.outs[0]
-	l := &d.singleA
-	l.Attrs, l.Shelf, l.At, l.Late = n.attrs, n.shelf, n.place, !d.mode.Wait && !tracing
+	d.aim(n.attrs, n.shelf, n.place, !d.mode.Wait && !tracing)
 	start, ok := d.single(s, n.in, o)
 	if !ok {
 		return false

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"unsafe"
+
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -113,8 +115,11 @@ func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 			ok = false
 		}
 	}()
-	x.singly.call.Attrs = attrs
-	return x.singly.kernel(&x.singly.call) == nil
+	c := &x.singly.call
+	if len(c.Attrs) != len(attrs) || unsafe.SliceData(c.Attrs) != unsafe.SliceData(attrs) { // writing pointers costs more than comparing them
+		c.Attrs = attrs
+	}
+	return x.singly.kernel(c) == nil
 }
 
 // takes says whether b is a buffer of this device for input k.
