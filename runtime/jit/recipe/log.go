@@ -121,3 +121,32 @@ func Atanh(b *builder, x value) value {
 	r := b.Mul(b.F32(0.5), Log1p(b, b.Div(b.Add(a, a), b.Sub(b.F32(1), a))))
 	return signed(b, r, x)
 }
+
+// logTerms is atanh s/s in s², within 2^-50 where 1 + f is between √½ and √2.
+var logTerms = []float64{1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3, 1}
+
+// log64 is log x of a positive, normal F64, within 2^-50.
+func log64(b *builder, x value) value {
+	root := b.I64(int64(math.Float64bits(math.Sqrt2 / 2)))
+	i := b.Sub(b.Bits(x, jit.I64), root)
+	e := b.Convert(b.Sar(i, 52), jit.F64)
+	m := b.Bits(b.Add(b.And(i, b.I64(1<<52-1)), root), jit.F64)
+	one := b.F64(1)
+	s := b.Div(b.Sub(m, one), b.Add(m, one))
+	p := b.Mul(b.Add(s, s), terms(b, b.Mul(s, s), logTerms...))
+	return b.FMA(e, b.F64(math.Ln2), p)
+}
+
+// Log10 is the logarithm to base 10, within 0.51 units in the last place.
+func Log10(b *builder, x value) value {
+	r := b.Mul(log64(b, b.Convert(x, jit.F64)), b.F64(math.Log10E))
+	return logEnds(b, b.Convert(r, jit.F32), x, 0)
+}
+
+// Acosh is the inverse hyperbolic cosine, within 0.51 units in the last place.
+func Acosh(b *builder, x value) value {
+	y, one := b.Convert(x, jit.F64), b.F64(1)
+	r := b.Convert(log64(b, b.Add(y, b.Sqrt(b.Mul(b.Sub(y, one), b.Add(y, one))))), jit.F32)
+	inf := b.F32(float32(math.Inf(1)))
+	return b.Select(b.Le(b.F32(1), x), b.Select(b.Eq(x, inf), inf, r), b.F32(float32(math.NaN())))
+}

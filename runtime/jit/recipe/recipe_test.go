@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -55,6 +56,14 @@ var functions = []function{
 	{"log_sigmoid", LogSigmoid, func(x float64) float64 { return -log1pexp(-x) }, 2.5, 0},
 	{"asinh", Asinh, math.Asinh, 2, 0},
 	{"atanh", Atanh, math.Atanh, 2, 0},
+	{"sin", Sin, math.Sin, 0.51, 0},
+	{"cos", Cos, math.Cos, 0.51, 0},
+	{"tan", Tan, math.Tan, 0.51, 0},
+	{"asin", Asin, math.Asin, 0.51, 0},
+	{"acos", Acos, math.Acos, 0.51, 0},
+	{"atan", Atan, math.Atan, 0.51, 0},
+	{"log10", Log10, math.Log10, 0.51, 0},
+	{"acosh", Acosh, math.Acosh, 0.51, 0},
 }
 
 func log2(x float64) float64 {
@@ -139,5 +148,50 @@ func TestFunctions(t *testing.T) {
 				t.Errorf("%v units in the last place at %v: got %v, want %v", worst, x[at], y[at], f.want(float64(x[at])))
 			}
 		})
+	}
+}
+
+func TestFunctionsOfTwo(t *testing.T) {
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 2.5, -2.5, 1e-45, -1e-45, 1.1754942e-38, math.MaxFloat32,
+		-math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1 << 23, 1<<24 - 1, -(1<<24 - 1), 1 << 24, 0.99999994, 1.0000001, 127, -149, 33554432}
+	var x, y []float32
+	for _, v := range special {
+		for _, w := range special {
+			x, y = append(x, v), append(y, w)
+		}
+	}
+	r := rand.New(rand.NewPCG(2, 6))
+	for range 200000 {
+		v := math.Exp2(r.Float64()*40-20) * float64(1-2*r.IntN(2))
+		w := (r.Float64() - 0.5) * 16
+		if v < 0 {
+			w = math.Round(w)
+		}
+		x, y = append(x, float32(v)), append(y, float32(w))
+		x, y = append(x, math.Float32frombits(r.Uint32())), append(y, math.Float32frombits(r.Uint32()))
+	}
+	for name, f := range map[string]struct {
+		build func(b *jit.Builder, x, y jit.Value) jit.Value
+		want  func(x, y float64) float64
+	}{"pow": {Pow, math.Pow}, "atan2": {Atan2, math.Atan2}} {
+		b := jit.NewBuilder()
+		b.Out(dtype.F32, f.build(b, b.In(dtype.F32), b.In(dtype.F32)))
+		got := make([]float32, len(x))
+		one := []int{1}
+		if err := jit.NewEngine(jit.Best()).Kernel(b.Program()).Run(&jit.Call{Dims: []int{len(x)},
+			In:  []jit.Operand{{Buf: bytesOf(x), Strides: one}, {Buf: bytesOf(y), Strides: one}},
+			Out: []jit.Operand{{Buf: bytesOf(got), Strides: one}}}); err != nil {
+			t.Fatal(err)
+		}
+		bad := 0
+		for i, g := range got {
+			want := f.want(float64(x[i]), float64(y[i]))
+			w := float32(want)
+			if u := ulps(g, want); u > 0.51 && g != w || g == g && math.Signbit(float64(g)) != math.Signbit(want) {
+				if bad++; bad < 10 {
+					t.Errorf("%s(%v, %v) = %v, want %v (%.2f units)", name, x[i], y[i], g, want, u)
+				}
+			}
+		}
 	}
 }
