@@ -275,9 +275,9 @@ var (
 			}
 		},
 	}
-	floorDivOp  = pairs(floorDiv, floorDivI64, divU64)
-	remainderOp = pairs(floorMod, floorModI64, modU64)
-	fmodOp      = pairs(math.Mod, truncModI64, modU64)
+	floorDivOp  = pairs(floorDiv, floorDivI64, divU64).known(floorDivRecipe)
+	remainderOp = pairs(floorMod, floorModI64, modU64).known(remainderRecipe)
+	fmodOp      = pairs(math.Mod, truncModI64, modU64).known(fmodRecipe)
 	gcdOp       = pairs(nil, func(x, y int64) int64 { return int64(gcd(magnitude(x), magnitude(y))) }, gcd)
 	lcmOp       = pairs(nil, func(x, y int64) int64 { return int64(lcm(magnitude(x), magnitude(y))) }, lcm)
 	copysignOp  = &elementwise{recipe: floatOf2((*jit.Builder).CopySign)}

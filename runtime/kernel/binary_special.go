@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/tpush/tpush/runtime/dtype"
+	recipes "github.com/tpush/tpush/runtime/jit/recipe"
 )
 
 // Transcendental functions of two operands, computed in f64 and rounded once.
 
 var (
-	atan2Op     = pairs(math.Atan2, nil, nil)
+	atan2Op     = pairs(math.Atan2, nil, nil).narrow(of2(recipes.Atan2))
 	hypotOp     = pairs(math.Hypot, nil, nil)
 	xlogyOp     = pairs(xTimes(math.Log), nil, nil)
 	xlog1pyOp   = pairs(xTimes(math.Log1p), nil, nil)
@@ -28,14 +29,8 @@ var (
 	ldexpOp = pairs(func(x, y float64) float64 { return x * math.Exp2(y) }, nil, nil)
 	zetaOp  = pairs(zeta, nil, nil)
 	powOp   = &elementwise{
-		z2: powComplex,
-		f32: func(d, a, b, _ []float32, _ *Params) {
-			if !powConstant(d, a, b) {
-				for i, x := range a {
-					d[i] = float32(math.Pow(float64(x), float64(b[i])))
-				}
-			}
-		},
+		z2:     powComplex,
+		recipe: narrowOnly(of2(recipes.Pow)),
 		f64: func(d, a, b, _ []float64, _ *Params) {
 			if !powConstant(d, a, b) {
 				for i, x := range a {
@@ -90,7 +85,7 @@ func xTimes(f func(float64) float64) func(x, y float64) float64 {
 
 // powConstant handles an exponent that is the same for all elements and has a
 // short way. Every short way is as exact as the long one.
-func powConstant[T float32 | float64](d, a, b []T) bool {
+func powConstant(d, a, b []float64) bool {
 	y := b[0]
 	switch y {
 	case 2, 1, 0.5, -1:
@@ -111,9 +106,9 @@ func powConstant[T float32 | float64](d, a, b []T) bool {
 		copy(d, a)
 	case 0.5:
 		for i, x := range a {
-			d[i] = T(math.Sqrt(float64(x)))
-			if x == 0 || math.IsInf(float64(x), -1) { // √-0 = -0, but (-0)^½ = 0, (-∞)^½ = ∞
-				d[i] = T(math.Pow(float64(x), 0.5))
+			d[i] = math.Sqrt(x)
+			if x == 0 || math.IsInf(x, -1) { // √-0 = -0, but (-0)^½ = 0, (-∞)^½ = ∞
+				d[i] = math.Pow(x, 0.5)
 			}
 		}
 	case -1:

@@ -30,6 +30,8 @@ var fusibles = map[string]fusible{
 
 	"exp": expOp, "exp2": exp2Op, "expm1": expm1Op, "log": logOp, "log2": log2Op, "log1p": log1pOp,
 	"sinh": sinhOp, "cosh": coshOp, "tanh": tanhOp, "asinh": asinhOp, "atanh": atanhOp,
+	"sin": sinOp, "cos": cosOp, "tan": tanOp, "asin": asinOp, "acos": acosOp, "atan": atanOp, "acosh": acoshOp, "log10": log10Op,
+	"atan2": atan2Op, "pow": powOp, "floor_divide": floorDivOp, "remainder": remainderOp, "fmod": fmodOp,
 	"erf": erfOp, "erfc": erfcOp, "ndtr": ndtrOp,
 
 	"sum": sumRows, "mean": meanRows, "amax": amaxRows, "amin": aminRows, "sum_to_size": sumRows,

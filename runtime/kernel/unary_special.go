@@ -19,7 +19,12 @@ func heavy(f func(float64) float64) *elementwise {
 
 // narrow gives the types of 32 bits and fewer a recipe.
 func (o *elementwise) narrow(r recipe) *elementwise {
-	o.recipe, o.f32 = narrowOnly(r), nil
+	return o.known(narrowOnly(r))
+}
+
+// known gives a recipe to the types that it knows, f32 among them.
+func (o *elementwise) known(r recipe) *elementwise {
+	o.recipe, o.f32 = r, nil
 	return o
 }
 
@@ -29,19 +34,19 @@ var (
 	expm1Op   = heavy(math.Expm1).narrow(recipe1(recipes.Expm1))
 	logOp     = heavy(math.Log).narrow(recipe1(recipes.Log)).over(cmplx.Log)
 	log2Op    = heavy(log2).narrow(recipe1(recipes.Log2))
-	log10Op   = heavy(log10)
+	log10Op   = heavy(log10).narrow(recipe1(recipes.Log10))
 	log1pOp   = heavy(math.Log1p).narrow(recipe1(recipes.Log1p))
-	sinOp     = heavy(math.Sin).over(cmplx.Sin)
-	cosOp     = heavy(math.Cos).over(cmplx.Cos)
-	tanOp     = heavy(math.Tan).over(cmplx.Tan)
-	asinOp    = heavy(math.Asin)
-	acosOp    = heavy(math.Acos)
-	atanOp    = heavy(math.Atan)
+	sinOp     = heavy(math.Sin).narrow(recipe1(recipes.Sin)).over(cmplx.Sin)
+	cosOp     = heavy(math.Cos).narrow(recipe1(recipes.Cos)).over(cmplx.Cos)
+	tanOp     = heavy(math.Tan).narrow(recipe1(recipes.Tan)).over(cmplx.Tan)
+	asinOp    = heavy(math.Asin).narrow(recipe1(recipes.Asin))
+	acosOp    = heavy(math.Acos).narrow(recipe1(recipes.Acos))
+	atanOp    = heavy(math.Atan).narrow(recipe1(recipes.Atan))
 	sinhOp    = heavy(math.Sinh).narrow(recipe1(recipes.Sinh)).over(cmplx.Sinh)
 	coshOp    = heavy(math.Cosh).narrow(recipe1(recipes.Cosh)).over(cmplx.Cosh)
 	tanhOp    = heavy(math.Tanh).narrow(recipe1(recipes.Tanh)).over(cmplx.Tanh)
 	asinhOp   = heavy(math.Asinh).narrow(recipe1(recipes.Asinh))
-	acoshOp   = heavy(math.Acosh)
+	acoshOp   = heavy(math.Acosh).narrow(recipe1(recipes.Acosh))
 	atanhOp   = heavy(math.Atanh).narrow(recipe1(recipes.Atanh))
 	erfOp     = heavy(math.Erf).narrow(recipe1(recipes.Erf))
 	erfcOp    = heavy(math.Erfc).narrow(recipe1(recipes.Erfc))
