@@ -24,6 +24,34 @@ type SingleRunner interface {
 	RunSingle(s *Single) (Buffer, bool)
 }
 
+// A Several is one run of a program of some small results: a Launch without what
+// only larger programs need. They may be computed when somebody looks at them.
+type Several struct {
+	In    []Buffer   // per graph input
+	Attrs []op.Attrs // per graph node; none: those of the graph
+	Out   []Result   // per graph output
+}
+
+// A Result is one of them: its owner, where it notes its block of HBM, and the
+// buffer that the run makes.
+type Result struct {
+	Tenant
+	Shelf  *Shelf // nil: it has a home of its own
+	At     int
+	Buffer Buffer
+}
+
+// A SeveralRunner is an executable that may take a shorter way than Run for
+// small results.
+type SeveralRunner interface {
+	Executable
+	// Severally says whether this program has the shorter way.
+	Severally() bool
+	// RunSeveral computes the results. When it gives false nothing has happened,
+	// and Run says why.
+	RunSeveral(s *Several) bool
+}
+
 // A Giver is a buffer that can give the memory of its numbers on the host back
 // before it is garbage.
 type Giver interface {

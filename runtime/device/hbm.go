@@ -131,6 +131,27 @@ func (h *HBM) took(size, bytes int64) {
 	h.peak = max(h.peak, h.used)
 }
 
+// Passes says whether bytes can be taken now, and counts them as if they had been
+// for a moment.
+func (h *HBM) Passes(bytes int64) bool {
+	if h.sink != nil {
+		b := h.TryAlloc(bytes, bytes, &Owner{What: "temp"})
+		if b != nil {
+			h.Free(b)
+		}
+		return b != nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	size := h.roundUp(bytes)
+	f, _ := h.bestFit(size)
+	if size > 0 && f == nil {
+		return false
+	}
+	h.peak = max(h.peak, h.used+size)
+	return true
+}
+
 // Free gives a block back. The caller must not use it afterwards.
 func (h *HBM) Free(b *Block) {
 	h.mu.Lock()

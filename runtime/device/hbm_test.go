@@ -304,3 +304,18 @@ func BenchmarkHBMAllocFreeAmong100000(b *testing.B) {
 		i = (i + 1) % len(held)
 	}
 }
+
+// TestPasses takes bytes for a moment.
+func TestPasses(t *testing.T) {
+	for _, sink := range []trace.Sink{nil, trace.NewRecorder(16)} {
+		h := NewHBM(1024, 512, sink, nil)
+		if !h.Passes(0) || !h.Passes(1) || h.Used() != 0 || h.Peak() != 512 || !h.Passes(1024) || h.Peak() != 1024 || h.Passes(1025) {
+			t.Errorf("used %d, peak %d", h.Used(), h.Peak())
+		}
+		b := h.TryAlloc(8, 8, &Owner{})
+		if h.Passes(513) || !h.Passes(512) || h.Used() != 512 || h.LargestFree() != 512 {
+			t.Errorf("used %d, largest free %d", h.Used(), h.LargestFree())
+		}
+		h.Free(b)
+	}
+}

@@ -94,10 +94,14 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	for _, v := range requested {
 		outs.add(v)
 	}
+	d.given = d.given[:0]
 	for _, n := range queue {
 		for _, v := range n.outs {
 			if !d.onlyRequested && d.alive(v) {
 				outs.add(v)
+				if v.husk != nil && v.state == Swept && !slices.Contains(requested, v) {
+					d.given = append(d.given, v)
+				}
 			}
 		}
 	}
@@ -146,8 +150,13 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 		done += len(seg)
 	}
 	d.cutting = nil
-	d.turn.found(d, queue, first == nil)
+	for _, v := range d.given {
+		d.free(v, Swept)
+	}
+	clear(d.given)
+	d.turn.found(d, queue, first == nil && len(d.given) == 0)
 	d.done(nodes)
+	d.abandon(queue)
 	clear(queue)
 	d.emptied = queue[:0]
 	clear(nodes)
@@ -171,6 +180,7 @@ func (d *Dispatcher) done(nodes []*node) {
 		}
 		if !recipe {
 			d.finished(n)
+			d.keep(n)
 		}
 	}
 }

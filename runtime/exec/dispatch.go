@@ -80,6 +80,8 @@ type Dispatcher struct {
 	// Emptied lists of the last cut, for the next: its queue, its nodes, its segments.
 	emptied, needed []*node
 	parts           [][]*node
+	spare           []*node  // to be used again
+	given           []*Value // outputs of the running cut that were released, yet may be used after all
 	loop            loopDetector
 	turn            turn
 	scopes          int      // nesting of BeginScope
@@ -219,9 +221,10 @@ func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 func (d *Dispatcher) Apply1At(slot *Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
 	if slot != nil && !d.watched() {
-		if v := d.eager(slot, def, attrs, in); v != nil {
-			d.mu.Unlock()
-			return v, nil
+		v, err := d.straight(slot, def, attrs, in)
+		if v != nil || err != nil {
+			d.unlock()
+			return v, err
 		}
 	}
 	defer d.unlock()

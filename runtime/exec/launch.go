@@ -238,7 +238,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	}
 	for i, o := range r.outs {
 		o.buf, o.state, o.node, o.readyNS = l.Out[i], Ready, nil, d.clock.DeviceNS
-		d.addLive(o)
+		d.homed(o)
 		l.Out[i] = nil
 	}
 	for _, v := range again {
@@ -262,7 +262,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 		}
 	}
 	if d.recording != nil {
-		d.recording.note(r, e, d.cache.gen)
+		d.recording.note(d, r, e)
 	}
 	if tracing {
 		d.emit(trace.Event{Kind: trace.Launch, AtNS: start, DurationNS: plan.DurationNS, HostNS: hostNS, RealNS: l.RealNS, Stack: last.stack, Launch: int(number), Op: opn,

@@ -206,6 +206,9 @@ func (d *Dispatcher) EndCell() error {
 // alive says whether somebody may still use v. It is valid after mark.
 func (d *Dispatcher) alive(v *Value) bool {
 	if d.roots == nil {
+		if v.husk != nil {
+			return v.needed()
+		}
 		return v.state != Swept
 	}
 	if d.marked(v) {

@@ -28,6 +28,14 @@ func (r *region) last() (n *node, opn uint64) {
 	return n, n.opn
 }
 
+// attrs are the attributes of node i in this launch.
+func (r *region) attrs(i int) op.Attrs {
+	if r.known != nil {
+		return r.known.attrs[i]
+	}
+	return r.nodes[i].attrs
+}
+
 // start empties the region for reuse.
 func (d *Dispatcher) startRegion(r *region) {
 	d.serial++

@@ -16,7 +16,8 @@ type Program struct {
 	from   uint64       // number of the operation before the first
 	ops    uint64       // operations that one run of the function applied
 	own    map[int]bool // nodes whose attributes Attr gave away
-	issued int          // regions launched meanwhile: more than one cannot be replayed
+	quick  quick
+	issued int // regions launched meanwhile: more than one cannot be replayed
 
 	inputs  []*Value // of the run that recorded it, until Bound
 	results []*Value
@@ -62,7 +63,7 @@ func (d *Dispatcher) TakeProgram() *Program {
 }
 
 // note keeps a region that was launched with an entry.
-func (p *Program) note(r *region, e *entry, gen uint32) {
+func (p *Program) note(d *Dispatcher, r *region, e *entry) {
 	p.issued++
 	if p.issued > 1 {
 		return
@@ -71,7 +72,7 @@ func (p *Program) note(r *region, e *entry, gen uint32) {
 	p.results = append(p.results, r.outs...)
 	p.r.donate = append(p.r.donate, r.donate...)
 	p.r.entry = e
-	known := &replayed{gen: gen}
+	known := &replayed{gen: d.cache.gen}
 	for _, n := range r.nodes {
 		if n.opn <= p.from && !n.info.meta {
 			p.issued++ // a value from before was computed again: later it is there
@@ -87,6 +88,7 @@ func (p *Program) note(r *region, e *entry, gen uint32) {
 		p.outs = append(p.outs, programOut{o.typ, o.what, o.opn, o.stack})
 	}
 	p.r.known = known
+	p.quick.prepare(d, e, r.outs)
 }
 
 // Inputs are the values that the recorded run took from outside, in the order of
@@ -125,11 +127,12 @@ func (p *Program) Attr(opn uint64, name string) *any {
 	return nil
 }
 
-// Replay launches p with other inputs and gives its results, each in its place.
+// Replay launches p with other inputs and gives its results, each in its place;
+// where a slot has a slab, in the slot too.
 // It gives false, and nothing has happened, when the function has to run
 // instead: the cache or the device changed, somebody watches single operations,
 // an input has no numbers, or the launch failed, which the function then tells as it does.
-func (d *Dispatcher) Replay(p *Program, in, out []*Value) bool {
+func (d *Dispatcher) Replay(p *Program, in, out []*Value, slots []Slot) bool {
 	d.mu.Lock()
 	defer d.unlock()
 	d.collect()
@@ -153,7 +156,7 @@ func (d *Dispatcher) Replay(p *Program, in, out []*Value) bool {
 	r.serial = d.serial
 	r.inputs, r.outs = in, out
 	for i := range p.outs {
-		o, v := &p.outs[i], new(Value)
+		o, v := &p.outs[i], slots[i].room()
 		d.nextID++
 		v.typ, v.id, v.state, v.place, v.depth, v.opn = o.typ, d.nextID, Deferred, -1, settled, o.opn+known.shift
 		v.what, v.stack = o.what, o.stack
@@ -161,11 +164,11 @@ func (d *Dispatcher) Replay(p *Program, in, out []*Value) bool {
 		out[i] = v
 	}
 	d.nextOp += p.ops
-	err := d.run(r, ReasonCompiledCall)
+	ok := p.quick.launch(d, r, ReasonCompiledCall) || d.run(r, ReasonCompiledCall) == nil
 	r.inputs, r.outs = nil, nil
 	d.launchA.Attrs = nil
 	d.mode = d.outside
-	if err != nil {
+	if !ok {
 		clear(out)
 		return false
 	}

@@ -34,9 +34,7 @@ type site struct {
 	plan  *device.Plan
 	kind  device.Kind // of its results as owners
 	plain bool        // nothing about its operands is checked before it is launched
-	// Of the plan and the chip.
-	durationNS, savedBytes int64
-	issueNS, syncNS        int64
+	costs
 	// For the trace.
 	names []string
 	key   string
@@ -87,6 +85,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
 	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
 	s.seen = make([]*Type, len(in))
+	s.kind = device.Kind{What: i.name, Spec: &s.out.Spec}
 	s.plain = !s.large && !i.meta && i.def.Indices == nil && i.def.Trap == nil
 	for k, v := range in {
 		if v != nil && slices.Index(in, v) == k {
@@ -172,20 +171,39 @@ func kept(attrs op.Attrs) op.Attrs {
 	return attrs
 }
 
-// eager applies an operation that nobody watches and whose site has been here
+// straight applies an operation that nobody watches and whose site has been here
 // before, with its result in the slot: the straight way of small operations. When
-// it gives nil nothing has happened.
-func (d *Dispatcher) eager(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value) *Value {
+// it gives neither a result nor a failure nothing has happened.
+func (d *Dispatcher) straight(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value) (*Value, error) {
 	info := d.info(def)
 	s := info.siteOf(in, attrs)
-	if s == nil || !s.plain || s.run == nil || !s.current(d) || d.syncer != nil && d.mode.Wait {
-		return nil
+	switch {
+	case s == nil || !s.plain:
+		return nil, nil
+	case d.mode.EveryOp:
+		return d.eager(slot, s, info, attrs, in), nil
+	case d.past.ring != nil:
+		return nil, nil
 	}
+	return d.queued(slot, s, info, attrs, in)
+}
+
+// begun makes the value in the slot the result of the next operation.
+func (d *Dispatcher) begun(slot *Slot, s *site, info *defInfo) *Value {
 	d.collect()
 	d.nextOp++
 	d.nextID++
 	v := slot.Value()
 	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &info.name, -1, settled
+	return v
+}
+
+// eager launches the operation.
+func (d *Dispatcher) eager(slot *Slot, s *site, info *defInfo, attrs op.Attrs, in []*Value) *Value {
+	if s.run == nil || !s.current(d) || d.syncer != nil && d.mode.Wait {
+		return nil
+	}
+	v := d.begun(slot, s, info)
 	d.aim(attrs, slot.Husk.shelf, slot.At, !d.mode.Wait)
 	if _, ok := d.single(s, in, v); !ok {
 		d.nextOp--
@@ -194,7 +212,7 @@ func (d *Dispatcher) eager(slot *Slot, def *op.Def, attrs op.Attrs, in []*Value)
 	}
 	d.stats.Ops++
 	if d.past.ring != nil {
-		r := d.record(def, attrs, v.opn, nil, in)
+		r := d.record(info.def, attrs, v.opn, nil, in)
 		r.out, r.group = d.past.hold(r.out, v), d.stats.Launches
 		slot.recorded()
 	}
@@ -254,17 +272,7 @@ func (d *Dispatcher) single(s *site, in []*Value, o *Value) (startNS int64, ok b
 	if !ok {
 		return 0, false
 	}
-	d.cache.requests++
-	d.cache.hits++
-	s.entry.reads++
-	s.entry.usedAt = number
-	d.stats.Launches = number
-	d.stats.DeviceNS += s.durationNS
-	d.stats.SavedBytes += s.savedBytes
-	startNS = d.clock.Launch(s.issueNS, s.durationNS)
-	if d.mode.Wait {
-		d.clock.Wait(s.syncNS)
-	}
+	startNS = d.book(s.entry, &s.costs)
 	o.buf, o.state, o.readyNS = buf, Ready, d.clock.DeviceNS
 	d.groups.addSingle(d, o.opn, o.stack, s.entry, startNS)
 	return startNS, true
@@ -344,9 +352,6 @@ func (d *Dispatcher) learn(n *node) bool {
 	if x, ok := e.exe.(device.SingleRunner); ok && x.Singly() {
 		s.run = x
 	}
-	chip := d.dev.Chip()
-	s.plan, s.issueNS, s.syncNS = e.exe.Plan(), chip.HostIssueNS, chip.SyncNS
-	s.durationNS, s.savedBytes = s.plan.DurationNS, s.plan.SavedBytes
-	s.kind = device.Kind{What: n.info.name, Spec: &s.out.Spec}
+	s.plan, s.costs = e.exe.Plan(), costsOf(e.exe, d.dev.Chip())
 	return true
 }

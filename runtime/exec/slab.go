@@ -21,6 +21,7 @@ const (
 // no value that could be collected with its slab.
 type Husk struct {
 	shelf  *device.Shelf
+	gone   uint32   // the values that were dropped
 	others []*Value // launched with a place of their own
 	slab   *Slab    // when the history holds values of it: it is told of their end
 }
@@ -45,6 +46,17 @@ func (s *Slot) recorded() {
 	}
 }
 
+// room gives the room as that of a value that nobody has launched yet; without a
+// slab a room of its own.
+func (s *Slot) room() *Value {
+	if s.Slab == nil {
+		return new(Value)
+	}
+	v := s.Value()
+	*v = Value{husk: s.Husk, slot: uint8(s.At)}
+	return v
+}
+
 // A huskDrop says which values of a slab were dropped.
 type huskDrop struct {
 	husk *Husk
@@ -62,6 +74,7 @@ func (d *Dispatcher) DropHusk(h *Husk, mask uint32) {
 // releaseHusks gives back the HBM of dropped slabs.
 func (d *Dispatcher) releaseHusks(list []huskDrop) {
 	for _, x := range list {
+		x.husk.gone |= x.mask
 		x.husk.shelf.Drop(x.mask)
 		if s := x.husk.slab; s != nil {
 			for m := x.mask; m != 0; m &= m - 1 {
@@ -74,8 +87,22 @@ func (d *Dispatcher) releaseHusks(list []huskDrop) {
 	}
 }
 
-// Slabs says whether results go to slabs now: when each is launched at once and
-// Go's collector alone decides what lives.
+// Slabs says whether results go to slabs now: when Go's collector alone decides
+// what lives. The history takes down an operation that is queued in the long way.
 func (d *Dispatcher) Slabs() bool {
-	return d.roots == nil && d.mode.EveryOp
+	return d.roots == nil && (d.mode.EveryOp || d.past.ring == nil)
+}
+
+// needed says whether a queued value of a slab may still be used. Its tensor may
+// be gone though it is not.
+func (v *Value) needed() bool {
+	return !v.spent && (v.husk.gone&(1<<v.slot) == 0 || v.holders > 1)
+}
+
+// homed notes that v, which was launched the long way, has a place in HBM of its own.
+func (d *Dispatcher) homed(v *Value) {
+	d.addLive(v)
+	if v.husk != nil {
+		v.husk.others = append(v.husk.others, v)
+	}
 }

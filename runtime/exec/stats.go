@@ -104,7 +104,10 @@ func (g *groupRing) add(d *Dispatcher, r *region, e *entry, hit bool, why Reason
 		x.region = &launchedRegion{}
 	}
 	y := x.region
-	y.realNS, y.talk = l.RealNS, l.Collectives
+	y.realNS, y.talk = 0, nil
+	if l != nil {
+		y.realNS, y.talk = l.RealNS, l.Collectives
+	}
 	y.ops, y.recorded, y.shift = y.ops[:0], nil, 0
 	if r.known != nil {
 		y.recorded, y.shift = r.known.ops, r.known.shift

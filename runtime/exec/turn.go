@@ -21,6 +21,7 @@ type turn struct {
 	nodes []turnNode
 	wires []wire // of all operands, one node after the other
 	r     region // its lists are filled anew by each match
+	quick quick
 }
 
 // A turnNode is one operation of a turn. Its site stands for the row, the types
@@ -93,6 +94,7 @@ func (t *turn) found(d *Dispatcher, queue []*node, ok bool) {
 	if t.ready {
 		t.mode, t.dev, t.gen, t.r.entry = d.mode, d.dev, d.cache.gen, s.entry
 		t.r.donate = append(t.r.donate[:0], s.donate...)
+		t.quick.prepare(d, s.entry, s.outs)
 	}
 	t.r.forget()
 	s.forget()
@@ -134,10 +136,27 @@ func (t *turn) fill(d *Dispatcher, queue []*node) bool {
 			return false
 		}
 		if want.alive {
+			if o.state == Swept {
+				return false
+			}
 			t.r.outs = append(t.r.outs, o)
 		}
 	}
 	return true
+}
+
+// runTurn launches the region of a turn the long way.
+func (d *Dispatcher) runTurn(r *region, why Reason) error {
+	failed := d.run(r, why)
+	if failed == nil {
+		return nil
+	}
+	d.serial++
+	outs := outSet(d.serial)
+	for _, v := range r.outs {
+		outs.add(v)
+	}
+	return d.recover(r, r.nodes, outs, failed)
 }
 
 // launchTurn launches the queue, which is the turn again.
@@ -152,15 +171,11 @@ func (d *Dispatcher) launchTurn(why Reason) error {
 	}
 	r.nodes = append(r.nodes, queue...)
 	var err error
-	if e := d.run(r, why); e != nil {
-		d.serial++
-		outs := outSet(d.serial)
-		for _, v := range r.outs {
-			outs.add(v)
-		}
-		err = d.recover(r, queue, outs, e)
+	if !d.turn.quick.launch(d, r, why) {
+		err = d.runTurn(r, why)
 	}
 	d.done(queue)
+	d.abandon(queue)
 	r.forget()
 	clear(queue)
 	d.emptied = queue[:0]

@@ -56,6 +56,8 @@ type Value struct {
 	replaced bool   // a write of the running program put another value in its place
 	pins     int32  // holders that keep it without being walked to
 	wanted   uint32 // last cut of which it is an output
+	slot     uint8  // its place in a slab
+	husk     *Husk  // of that slab, of a value that was queued; else nil
 	readyNS  int64  // virtual time at which the device has it
 	node     *node  // recipe; dropped when the value is materialized
 	buf      device.Buffer
@@ -144,6 +146,7 @@ type node struct {
 	outs    []*Value
 	opn     uint64
 	stack   *trace.Stack
+	spare   bool   // used again when it is done
 	queued  bool   // in the queue
 	needed  uint32 // last cut that needs it
 	reached uint32 // last cut whose outputs read it, see reach

@@ -39,3 +39,38 @@ func TestEagerOperationsAllocateTheirResults(t *testing.T) {
 		}
 	}
 }
+
+// TestLoopsAllocateTheirResults is the same of operations that are queued, and of
+// compiled functions that are launched without their body.
+func TestLoopsAllocateTheirResults(t *testing.T) {
+	d := use(t, exec.DeferAndFuse)
+	x, y := F32.Ones(4), F32.Ones(4)
+	add := Compile(func(x, y *Tensor) *Tensor { return x.Add(y) }).(func(_, _ *Tensor) *Tensor)
+	chain := Compile(func() *Tensor { return x.Add(y).Mul(y) }).(func() *Tensor)
+	for _, c := range []struct {
+		name string
+		op   func()
+	}{
+		{"queued", func() { x.Add(y) }},
+		{"compiled, one operation", func() { add(x, y) }},
+		{"compiled, two operations", func() { chain() }},
+	} {
+		ops := func() {
+			for range batchSize {
+				c.op()
+			}
+		}
+		for range 2 * keptLaunches / batchSize { // the first launches of a region make the room in which they are kept
+			ops()
+		}
+		if got := testing.AllocsPerRun(50, ops); got > 11 {
+			t.Errorf("%s: %v allocations for %d operations", c.name, got, batchSize)
+		}
+	}
+	if d.Stats().Replays == 0 {
+		t.Error("nothing was launched without its body")
+	}
+}
+
+// keptLaunches is how many launches a dispatcher remembers.
+const keptLaunches = 1024

@@ -47,6 +47,7 @@ func Compile(f any) any {
 // A compiledFunc is what Compile made of a function.
 type compiledFunc struct {
 	f       reflect.Value
+	sig     signature // of the present call, until the function runs
 	replays []*replay // used last first
 	spoiled int       // runs in a row that could not be kept
 }
@@ -66,19 +67,23 @@ const maxAlike = 4
 // one calls a function of tensors that gives one.
 func (c *compiledFunc) one(f func([]*Tensor) *Tensor, args ...*Tensor) *Tensor {
 	e := ambientEngine()
-	var words [maxWords]uint64
-	s := signature{words: e.settings(words[:0])}
+	s := c.sig.begin(e)
 	for _, t := range args {
 		s.argument(t)
 	}
-	if r := c.find(e, &s, args); r != nil {
+	if r := c.find(e, s, args); r != nil {
 		t := r.results[0].tensor(r, args)
 		clear(r.fresh)
 		return t
 	}
+	return c.runOne(e, s.kept(), f, slices.Clone(args))
+}
+
+// runOne runs such a function.
+func (c *compiledFunc) runOne(e *engine, s *signature, f func([]*Tensor) *Tensor, args []*Tensor) *Tensor {
 	var out [1]*Tensor
 	var given []*Tensor
-	c.record(e, &s, args, func(in []*Tensor) []*Tensor {
+	c.record(e, s, args, func(in []*Tensor) []*Tensor {
 		given = in
 		out[0] = f(in)
 		return out[:]
@@ -89,21 +94,22 @@ func (c *compiledFunc) one(f func([]*Tensor) *Tensor, args ...*Tensor) *Tensor {
 // call calls a function of any type.
 func (c *compiledFunc) call(args []reflect.Value) []reflect.Value {
 	e := ambientEngine()
-	var words [maxWords]uint64
-	s := signature{words: e.settings(words[:0])}
+	s := c.sig.begin(e)
 	for _, a := range args {
 		s.parameter(a)
 	}
-	ts := s.tensors
-	if r := c.find(e, &s, ts); r != nil && r.shape != nil {
+	if r := c.find(e, s, s.tensors); r != nil && r.shape != nil {
+		ts := s.tensors
 		out := r.shape.fill(func(i int) *Tensor { return r.results[i].tensor(r, ts) })
 		clear(r.fresh)
 		return out
 	}
+	s = s.kept()
+	ts := s.tensors
 	var out []reflect.Value
 	var form *outShape
 	var given []*Tensor
-	r := c.record(e, &s, ts, func(in []*Tensor) []*Tensor {
+	r := c.record(e, s, ts, func(in []*Tensor) []*Tensor {
 		given = in
 		if c.f.Type().IsVariadic() {
 			out = c.f.CallSlice(withTensors(args, in))
@@ -169,7 +175,7 @@ func (c *compiledFunc) record(e *engine, s *signature, args []*Tensor, f func([]
 		return nil
 	}
 	c.spoiled = 0
-	r.words = append([]uint64(nil), s.words...)
+	r.words = s.words
 	kept, alike := c.replays, 0
 	for i := 0; i < len(kept); i++ {
 		if old := kept[i]; old.e == e && equalWords(old.words, r.words) {

@@ -101,6 +101,7 @@ func SetChip(name string) {
 		e.fail("chip", &ChipInUseError{From: e.d.Device().Chip().Name, To: name, Arrays: n})
 	}
 	e.d.SetDevice(sim.New(chip, sim.Options{}))
+	e.slab = nil // its places are in the HBM of the former chip
 }
 
 // SetHBMLimit makes the HBM smaller or, up to what the chip has, larger; 0 is what the chip has.

@@ -31,7 +31,9 @@ type replay struct {
 
 	// Of a call.
 	in, out []*exec.Value
+	slots   []exec.Slot // per result of the program: the room of a small tensor
 	fresh   []*owned
+	homes   []*slab // per new storage: where it lies, nil when it stands alone
 }
 
 // A storageWrite gives a storage from before a new value.
@@ -53,6 +55,7 @@ type gradWrite struct {
 // A newStorage is one that each call makes.
 type newStorage struct {
 	out             int
+	small           bool // it goes to a slab
 	inference, keep bool
 }
 
@@ -116,7 +119,8 @@ func (c *capture) settle() *replay {
 			return -1
 		}
 		madeAt[s] = len(r.made)
-		r.made = append(r.made, newStorage{k, s.inference, s.keep})
+		small := s.value.SpecRef().HostBytes() <= exec.SlabBytes
+		r.made = append(r.made, newStorage{k, small, s.inference, s.keep})
 		return madeAt[s]
 	}
 	gone := map[*exec.Value]bool{}
@@ -154,6 +158,7 @@ func (c *capture) settle() *replay {
 			if k < 0 || !g.whole || g.hist != nil || gone[g.s.value] {
 				return nil
 			}
+			r.made[k].small = false // it is held for long
 			r.grads = append(r.grads, gradWrite{hist: i, made: k})
 		}
 	}
@@ -175,6 +180,7 @@ func (c *capture) settle() *replay {
 		r.attrs = append(r.attrs, liveField{to, a.f})
 	}
 	r.in, r.out = make([]*exec.Value, len(r.sources)), make([]*exec.Value, len(p.Results()))
+	r.slots, r.homes = make([]exec.Slot, len(r.out)), make([]*slab, len(r.made))
 	r.fresh = make([]*owned, len(r.made))
 	p.Bound()
 	c.e.stand(r)
@@ -305,13 +311,30 @@ func (r *replay) run(args []*Tensor) bool {
 	for i := range r.attrs {
 		*r.attrs[i].to = r.attrs[i].f()
 	}
-	ok := e.d.Replay(r.program, r.in, r.out)
+	r.house()
+	ok := e.d.Replay(r.program, r.in, r.out, r.slots)
 	clear(r.in)
-	if !ok {
-		return false
+	if ok {
+		r.finish(args)
 	}
-	r.finish(args)
-	return true
+	clear(r.slots)
+	clear(r.homes)
+	return ok
+}
+
+// house finds room for the small results. What is not used is lost: that is rare.
+func (r *replay) house() {
+	for i := range r.made {
+		m := &r.made[i]
+		if !m.small {
+			continue
+		}
+		if s := r.e.room(); s != nil {
+			r.slots[m.out] = exec.Slot{Slab: s.vals, Husk: s.list.husk, At: s.used}
+			r.homes[i] = s
+			s.used++
+		}
+	}
 }
 
 // finish puts the results where the function would have put them.
@@ -320,11 +343,15 @@ func (r *replay) finish(args []*Tensor) {
 	e.offset += r.drawn
 	for i := range r.made {
 		m := &r.made[i]
-		o := &owned{}
-		e.own(o, r.out[m.out])
+		if s := r.homes[i]; s != nil {
+			r.fresh[i] = s.own(e, r.slots[m.out].At, r.out[m.out])
+		} else {
+			r.fresh[i] = &owned{}
+			e.own(r.fresh[i], r.out[m.out])
+		}
+		o := r.fresh[i]
 		o.s.inference, o.s.keep = m.inference, m.keep
 		o.s.adopt()
-		r.fresh[i] = o
 	}
 	for i := range r.writes {
 		w := &r.writes[i]

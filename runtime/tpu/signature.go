@@ -7,9 +7,6 @@ import (
 	"unsafe"
 )
 
-// maxWords is how long a signature can be without an allocation.
-const maxWords = 48
-
 // A signature is what a call of a compiled function is recognized by: settings,
 // types and layouts of tensors, other arguments by value. It also lists the
 // tensors that the arguments lead to.
@@ -19,6 +16,20 @@ type signature struct {
 	nested  []*Tensor // deeper in arguments: the handles themselves count
 	seen    map[visited]bool
 	unknown bool // an argument has a kind whose value cannot be compared
+}
+
+// begin empties the signature for a call.
+func (s *signature) begin(e *engine) *signature {
+	clear(s.tensors)
+	*s = signature{words: e.settings(s.words[:0]), tensors: s.tensors[:0]}
+	return s
+}
+
+// kept gives the signature as its own: the function may be called inside itself.
+func (s *signature) kept() *signature {
+	k := *s
+	*s = signature{}
+	return &k
 }
 
 func equalWords(a, b []uint64) bool { return slices.Equal(a, b) }

@@ -80,11 +80,16 @@ func (e *engine) apply1(def *op.Def, attrs op.Attrs, vals []*exec.Value) (*Tenso
 		}
 		return e.wrap(v), nil
 	}
+	return &s.own(e, k, v).t, nil
+}
+
+// own makes the tensor at k of the slab one of v, the value in the slot at k.
+func (s *slab) own(e *engine, k int, v *exec.Value) *owned {
 	o := &s.owned[k]
 	e.own(o, v)
 	o.s.batch, o.s.slot = &s.batch, uint8(k)
 	s.list.mask |= 1 << k
-	return &o.t, nil
+	return o
 }
 
 // seenAs makes a tensor that sees the storage of t through v.

@@ -35,12 +35,15 @@ type executable struct {
 	donor    []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks   []*device.Block // per output, scratch of a run
 	call     kernel.Call
-	launched []op.Attrs // attributes of the nodes, during a run
-	ran      bool       // once, without an error
-	single   []step     // the steps before they are fused, when all results may wait
-	forms    []form     // per step, of those
-	singly   singly     // of a program that runs singly
-	uneven   bool       // during a run: inputs are held as one element, so that views differ
+	launched []op.Attrs      // attributes of the nodes, during a run
+	ran      bool            // once, without an error
+	single   []step          // the steps before they are fused, when all are small
+	forms    []form          // per step, of those
+	waits    bool            // the results of single may wait
+	results  []device.Result // scratch of wait
+	kinds    []device.Kind
+	singly   singly // of a program that runs singly
+	uneven   bool   // during a run: inputs are held as one element, so that views differ
 	graph    *graph.Graph
 	places   bool    // puts something on a mesh
 	mesh     *meshed // how it was cut last
@@ -162,7 +165,7 @@ func (d *Device) Compile(g *graph.Graph, level device.Level) (device.Executable,
 		x.donor[i], x.pair[i] = -1, -1
 	}
 	x.blocks = make([]*device.Block, len(x.outs))
-	x.prepareWait()
+	x.prepareSeveral()
 	x.fuse(g, isOut)
 	x.placeIntermediates(isOut)
 	x.plan = plan(&d.chip, g, level)

@@ -46,6 +46,12 @@ const lateOperands = 3
 // mayWait says whether the result of s may wait: each operand is a whole array
 // of the program's or an earlier result.
 func (s *step) mayWait() bool {
+	return s.small() && s.outs[0].Size()*s.outs[0].DType.HostBytes() >= lateMinBytes
+}
+
+// small says whether s may be computed apart from other steps, without what only
+// larger results need.
+func (s *step) small() bool {
 	if s.how != compute || s.late || s.def.Class != op.Elementwise || len(s.outs) != 1 || len(s.in) > lateOperands || len(s.in) == 0 {
 		return false
 	}
@@ -55,7 +61,7 @@ func (s *step) mayWait() bool {
 		}
 	}
 	n := s.outs[0].Size() * s.outs[0].DType.HostBytes()
-	return n >= lateMinBytes && n <= lateMaxBytes
+	return n > 0 && n <= lateMaxBytes
 }
 
 // open gives the slab where n more results may wait.
@@ -189,16 +195,7 @@ func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
 			st.ins[j].Buf = s.buffers[k].numbers()
 		}
 	}
-	st.outs[0].Buf = to
-	c := &s.dev.lateCall
-	c.In, c.Out, c.Attrs, c.Memo = st.ins, st.outs, t.attrs, &st.memo
-	if err := st.def.Kernel(c); err != nil {
-		panic(err) // the same program has run before: the kernel has the types
-	}
-	for j := range st.ins {
-		st.ins[j].Buf = nil
-	}
-	st.outs[0].Buf = nil
+	s.dev.compute(st, t.attrs, to)
 }
 
 // numbers gives the numbers of b, computing them now if they wait.

@@ -4,26 +4,33 @@ import (
 	"slices"
 
 	"github.com/tpush/tpush/runtime/device"
+	"github.com/tpush/tpush/runtime/kernel"
+	"github.com/tpush/tpush/runtime/op"
 )
 
-// prepareWait keeps the steps one by one when all results of the program may wait.
-func (x *executable) prepareWait() {
-	if len(x.steps) > lateTasks/2 {
+// prepareSeveral keeps the steps one by one when all of them are elementwise with
+// small results: such a program is run step by step, or its results wait.
+func (x *executable) prepareSeveral() {
+	if len(x.steps) > lateTasks/2 || len(x.steps) == 0 {
 		return
 	}
+	waits := false
 	for i := range x.steps {
 		s := &x.steps[i]
-		if !s.mayWait() || s.first != len(x.in)+i {
+		if !s.small() || s.first != len(x.in)+i {
 			return
 		}
 		s.types = specs(x.graph.Nodes[s.node].In)
+		waits = waits || s.mayWait()
 	}
 	for i := range x.outs {
 		if !x.outs[i].owns {
 			return
 		}
 	}
-	x.single = slices.Clone(x.steps)
+	x.single, x.waits = slices.Clone(x.steps), waits
+	x.results = make([]device.Result, len(x.outs))
+	x.kinds = make([]device.Kind, len(x.outs))
 	for i := range x.single {
 		x.forms = append(x.forms, newForm(x.dev, x.single[i].outs[0].Spec()))
 	}
@@ -32,31 +39,55 @@ func (x *executable) prepareWait() {
 // wait is Run for a program of small elementwise results: they wait, each of
 // them. When it gives false nothing has happened.
 func (x *executable) wait(l *device.Launch) bool {
-	if len(x.single) == 0 || len(l.In) != len(x.in) {
+	if !x.waits || slices.Contains(l.Donate, true) {
 		return false
 	}
-	for _, donated := range l.Donate {
-		if donated {
-			return false
-		}
+	for i := range x.results {
+		o := owner(l, i)
+		x.kinds[i] = device.Kind{What: o.What, Spec: o.Spec}
+		x.results[i] = device.Result{Tenant: device.Tenant{Kind: &x.kinds[i], Value: o.Value, Op: o.Op, Launch: o.Launch, Stack: o.Stack}}
+	}
+	ok := x.RunSeveral(&device.Several{In: l.In, Attrs: l.Attrs, Out: x.results})
+	l.Out = l.Out[:0]
+	for i := range x.results {
+		l.Out = append(l.Out, x.results[i].Buffer)
+	}
+	clear(x.results)
+	clear(x.kinds)
+	return ok
+}
+
+// Severally says whether the program has the shorter way.
+func (x *executable) Severally() bool { return len(x.single) > 0 }
+
+// RunSeveral is Run without what only larger results need.
+func (x *executable) RunSeveral(l *device.Several) bool {
+	d := x.dev
+	if !x.ran || d.meshed || len(l.In) != len(x.in) || len(l.Out) != len(x.outs) {
+		return false
 	}
 	for k, in := range l.In {
 		if b, ok := in.(*buffer); ok && (!x.takes(k, b) || b.slab == nil && b.constant()) || !ok && (in == nil || !in.Spec().Equal(x.in[k])) {
 			return false
 		}
 	}
-	d := x.dev
 	if d.host.take(int64(len(x.outs))*lateMaxBytes, x.name) != nil || !x.takeHBM(l) {
 		return false
 	}
-	s := d.open(len(x.single))
+	if x.waits {
+		x.waitAll(l)
+	} else {
+		x.computeAll(l)
+	}
+	return true
+}
+
+// waitAll makes the results wait.
+func (x *executable) waitAll(l *device.Several) {
+	s := x.dev.open(len(x.single))
 	first := s.n
 	for i := range x.single {
 		st := &x.single[i]
-		a := st.attrs
-		if st.node < len(l.Attrs) {
-			a = l.Attrs[st.node]
-		}
 		var in [lateOperands]int16
 		for j, k := range st.in {
 			if k < len(x.in) {
@@ -65,48 +96,111 @@ func (x *executable) wait(l *device.Launch) bool {
 				in[j] = int16(first + k - len(x.in)) // each step has one result
 			}
 		}
-		s.add(st, a, in, &x.forms[i], nil)
+		s.add(st, st.given(l.Attrs), in, &x.forms[i], nil)
 	}
-	l.Out = l.Out[:0]
 	for i := range x.outs {
-		b := &s.buffers[first+x.outs[i].slot-len(x.in)]
-		b.home.Block = x.blocks[i]
-		x.blocks[i] = nil
-		l.Out = append(l.Out, b)
+		x.settle(l, i, &s.buffers[first+x.outs[i].slot-len(x.in)])
 	}
 	if s.n == lateTasks {
 		s.finish()
 	}
-	return true
+}
+
+// computeAll computes the results, which are so small that waiting costs as much.
+func (x *executable) computeAll(l *device.Several) {
+	d := x.dev
+	for k, in := range l.In {
+		if b, ok := in.(*buffer); ok {
+			x.arrays[k].Buf = b.numbers()
+		} else {
+			x.arrays[k].Buf = in.Host().Buf
+		}
+	}
+	for i := range x.single {
+		st := &x.single[i]
+		to := d.small.joint(int(x.forms[i].host))
+		x.arrays[st.first].Buf = to
+		for j, k := range st.in {
+			st.ins[j].Buf = x.arrays[k].Buf
+		}
+		d.compute(st, st.given(l.Attrs), to)
+	}
+	for i := range x.outs {
+		o := &x.outs[i]
+		b := d.small.bufferAt(nil)
+		b.form, b.buf = &o.form, x.arrays[o.slot].Buf
+		x.settle(l, i, b)
+	}
+	for i := range x.arrays {
+		x.arrays[i].Buf = nil
+	}
+}
+
+// settle gives result i of a run, whose buffer is b, its place in HBM.
+func (x *executable) settle(l *device.Several, i int, b *buffer) {
+	r := &l.Out[i]
+	if r.Shelf != nil {
+		b.home = r.Shelf.Home(r.At)
+	} else {
+		if b.home == nil {
+			b.home = new(device.Home)
+		}
+		b.home.Block = x.blocks[i]
+		x.blocks[i] = nil
+	}
+	r.Buffer = b
+}
+
+// given are the attributes of s in a launch.
+func (s *step) given(attrs []op.Attrs) op.Attrs {
+	if s.node < len(attrs) {
+		return attrs[s.node]
+	}
+	return s.attrs
+}
+
+// compute runs the kernel of a step whose operands are in place.
+func (d *Device) compute(st *step, attrs op.Attrs, to []byte) {
+	st.outs[0].Buf = to
+	c := &d.lateCall
+	*c = kernel.Call{In: st.ins, Out: st.outs, Attrs: attrs, Memo: &st.memo}
+	if err := st.def.Kernel(c); err != nil {
+		panic(err) // the same program has run before: the kernel has the types
+	}
+	for j := range st.ins {
+		st.ins[j].Buf = nil
+	}
+	st.outs[0].Buf = nil
 }
 
 // takeHBM takes HBM for the outputs and, for a moment, for the intermediates.
 // When it gives false nothing is taken.
-func (x *executable) takeHBM(l *device.Launch) bool {
+func (x *executable) takeHBM(l *device.Several) bool {
 	h := x.dev.hbm
-	ok := true
-	for i := range x.outs {
-		o := &x.outs[i]
-		w := owner(l, i)
-		if x.blocks[i] = h.TryAlloc(o.bytes, o.padded, &w); x.blocks[i] == nil {
-			ok = false
+	taken := 0
+	for ; taken < len(x.outs); taken++ {
+		o, r := &x.outs[taken], &l.Out[taken]
+		if r.Shelf != nil {
+			if !r.Shelf.TryAlloc(r.At, o.bytes, o.padded, &r.Tenant) {
+				break
+			}
+			continue
+		}
+		w := r.Owner()
+		if x.blocks[taken] = h.TryAlloc(o.bytes, o.padded, &w); x.blocks[taken] == nil {
 			break
 		}
 	}
-	if ok && x.temp > 0 {
-		temp := h.TryAlloc(x.temp, x.temp, &device.Owner{What: "temp"})
-		if ok = temp != nil; ok {
-			h.Free(temp)
-		}
-	}
-	if ok {
+	if taken == len(x.outs) && (x.temp == 0 || h.Passes(x.temp)) {
 		return true
 	}
-	for i, b := range x.blocks {
-		if b != nil {
-			h.Free(b)
-			x.blocks[i] = nil
+	for i := range taken {
+		if r := &l.Out[i]; r.Shelf != nil {
+			r.Shelf.Drop(1 << r.At)
+			continue
 		}
+		h.Free(x.blocks[i])
+		x.blocks[i] = nil
 	}
 	return false
 }
