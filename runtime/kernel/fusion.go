@@ -39,8 +39,9 @@ type FusedNode struct {
 
 type fused struct {
 	FusedNode
-	op  fusible
-	row bool // one element a row
+	op      fusible
+	chooses bool // by its attributes
+	row     bool // one element a row
 }
 
 // A fusible is an operation that has a recipe.
@@ -163,7 +164,7 @@ func NewFusion(space []int, in []shape.Spec, nodes []FusedNode, outs []int) *Fus
 	f := &Fusion{space: space, in: in, outs: outs, strides: make([][]int, len(in)), params: make([]Params, len(nodes))}
 	for _, n := range nodes {
 		row, _ := FusedRows(n.Out.Dims, space)
-		f.nodes = append(f.nodes, fused{FusedNode: n, op: fusibleOf(n.Row, n.Attrs), row: row})
+		f.nodes = append(f.nodes, fused{FusedNode: n, op: fusibleOf(n.Row, n.Attrs), chooses: hasVariants[n.Row], row: row})
 	}
 	f.program = f.find()
 	f.call.Dims = space
@@ -343,11 +344,11 @@ func (f *Fusion) Run(in, out []Array, attrs func(node int) Attrs) error {
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		prep := n.op.prepare()
-		if prep == nil && !hasVariants[n.Row] {
+		if prep == nil && !n.chooses {
 			continue
 		}
 		a := attrs(i)
-		if hasVariants[n.Row] {
+		if n.chooses {
 			if op := fusibleOf(n.Row, a); op != n.op {
 				n.op, changed = op, true
 				prep = op.prepare()
