@@ -65,27 +65,26 @@ func multiplyAt[T factor](g *simd.Kernels[T], ps []product[T]) {
 	for i := range ps {
 		work += ps[i].work()
 	}
-	n := threads()
-	switch {
-	case work < serialWork || n == 1:
-		for i := range ps {
-			multiplyOne(g, &ps[i], 1)
-		}
-	case len(ps) >= 2*n:
+	if n := threads(); n > 1 && work >= serialWork && len(ps) >= 2*n {
 		Parallel(len(ps), max(1, len(ps)*serialWork/4/work), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				multiplyOne(g, &ps[i], 1)
 			}
 		})
-	default:
-		for i := range ps {
-			if ps[i].work() < serialWork {
-				multiplyOne(g, &ps[i], 1)
-			} else {
-				multiplyOne(g, &ps[i], n)
-			}
-		}
+		return
 	}
+	for i := range ps {
+		multiplyAlone(g, &ps[i])
+	}
+}
+
+// multiplyAlone computes a product on all threads that it pays for.
+func multiplyAlone[T factor](g *simd.Kernels[T], p *product[T]) {
+	n := 1
+	if p.work() >= serialWork {
+		n = threads()
+	}
+	multiplyOne(g, p, n)
 }
 
 // multiplyOne computes a product on a number of threads.

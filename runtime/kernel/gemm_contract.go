@@ -1,8 +1,11 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // contractWide runs a contraction in the wide type of the result and rounds
@@ -47,9 +50,6 @@ type stack[T factor] struct {
 // used in place when its element type is T and each group of axes can be
 // walked with one stride; else it is copied.
 func wideOperand[T factor](a Array, batch, rows, cols, sb, sr, sc []int) stack[T] {
-	dims := append(append(append([]int{}, batch...), rows...), cols...)
-	strides := append(append(append([]int{}, sb...), sr...), sc...)
-	v := Array{DType: a.DType, Buf: a.Buf, View: shape.View{Dims: dims, Strides: strides, Offset: a.Offset}}
 	if isWide[T](a.DType) {
 		r, okR := oneStride(rows, sr)
 		c, okC := oneStride(cols, sc)
@@ -58,6 +58,8 @@ func wideOperand[T factor](a Array, batch, rows, cols, sb, sr, sc []int) stack[T
 			return stack[T]{matrix[T]{d[min(a.Offset, len(d)):], r, c}, sb}
 		}
 	}
+	dims, strides := slices.Concat(batch, rows, cols), slices.Concat(sb, sr, sc)
+	v := Array{DType: a.DType, Buf: a.Buf, View: shape.View{Dims: dims, Strides: strides, Offset: a.Offset}}
 	// A batch axis that repeats the same matrix is not copied.
 	for i, s := range sb {
 		if s == 0 {
@@ -94,10 +96,15 @@ func oneStride(dims, strides []int) (int, bool) {
 
 // contract computes res[batch,m,n] = x[batch,m,k] × y[batch,k,n].
 func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
+	g := simd.KernelsOf[T](simd.Chosen())
+	if len(batch) == 0 {
+		multiplyAlone(g, &product[T]{m, n, k, x.matrix, y.matrix, matrix[T]{res, n, 1}})
+		return
+	}
 	// One product suffices when all matrices of x are multiplied by the same y and lie behind each other.
-	if s, ok := oneStride(append(append([]int{}, batch...), m), append(append([]int{}, x.batch...), x.row)); ok && len(batch) > 0 && allZero(batch, y.batch) {
+	if s, ok := oneStride(append(slices.Clone(batch), m), append(slices.Clone(x.batch), x.row)); ok && allZero(batch, y.batch) {
 		m *= shape.Size(batch)
-		multiply([]product[T]{{m, n, k, matrix[T]{x.data, s, x.col}, y.matrix, matrix[T]{res, n, 1}}})
+		multiplyAlone(g, &product[T]{m, n, k, matrix[T]{x.data, s, x.col}, y.matrix, matrix[T]{res, n, 1}})
 		return
 	}
 	ps := make([]product[T], shape.Size(batch))
@@ -113,7 +120,7 @@ func contract[T factor](res []T, batch []int, m, n, k int, x, y stack[T]) {
 			matrix[T]{y.data[yo:], y.row, y.col},
 			matrix[T]{res[i*m*n:], n, 1}}
 	})
-	multiply(ps)
+	multiplyAt(g, ps)
 }
 
 // eachPair calls f with the number of each matrix of a batch and where it
