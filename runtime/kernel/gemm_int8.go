@@ -9,13 +9,14 @@ import (
 // int8Block is the number of rows and of columns of a block of a product of bytes.
 const int8Block = 256
 
-// contractInt8 is contractAs for operands of i8 on a processor that multiplies
-// them, when the result has at most 32 bits: it wraps as it does everywhere, so
+// contractInt8 is contractAs for operands of i8 at a level that multiplies them,
+// when the result has at most 32 bits: it wraps as it does everywhere, so
 // the bits are the same. It reports false, having done nothing, for others.
 func contractInt8(out Array, con contraction, a, b Array) bool {
 	m, n, k := shape.Size(con.m), shape.Size(con.n), shape.Size(con.k)
-	d := simd.DotsOf(simd.Tiles, simd.Chosen() < simd.AVX512)
-	if a.DType != dtype.I8 || b.DType != dtype.I8 || out.DType.Bits() > 32 || m*n*k < serialWork || !d.HasInt8() {
+	kernels := simd.Int8s(simd.Chosen())
+	d := kernels[len(kernels)-1]
+	if a.DType != dtype.I8 || b.DType != dtype.I8 || out.DType.Bits() > 32 || m*n*k < serialWork || !d.Native() {
 		return false
 	}
 	aRow, ok1 := oneStride(con.m, con.aM)
@@ -35,7 +36,7 @@ func contractInt8(out Array, con contraction, a, b Array) bool {
 }
 
 // multiplyInt8 computes c[m,n] = a[m,k] × b[k,n].
-func multiplyInt8(d *simd.Dots, m, n, k int, a []int8, aRow, aTerm int, b []int8, bTerm, bCol int, c []int32) {
+func multiplyInt8(d *simd.Int8, m, n, k int, a []int8, aRow, aTerm int, b []int8, bTerm, bCol int, c []int32) {
 	mem := panelMems.Get().(*panelMem)
 	defer panelMems.Put(mem)
 	const high = simd.StripRows
@@ -60,7 +61,7 @@ func multiplyInt8(d *simd.Dots, m, n, k int, a []int8, aRow, aTerm int, b []int8
 		defer panelMems.Put(mem)
 		sums := take[int32](mem, roundUp(m, high)*2*high)
 		for ; j < end; j += 2 * high {
-			d.MultiplyInt8(steps, buf[i/high*strip:], strip, buf[(rows+j/high)*strip:], strip, sums, 2*high, m, false)
+			d.Multiply(steps, buf[i/high*strip:], strip, buf[(rows+j/high)*strip:], strip, sums, 2*high, m, false)
 			w := min(2*high, n-j)
 			for r := range m {
 				copy(c[(i+r)*n+j:][:w], sums[r*2*high:])

@@ -81,8 +81,6 @@ type Dots struct {
 	step    func(c float32, a, b []uint16, column int) float32
 	product productFunc
 	packs   *stripFuncs
-
-	productInt8 productFunc
 }
 
 type productFunc func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
@@ -113,7 +111,7 @@ var (
 func fast(u Unit, has bool) *Dots {
 	d := goDots[u]
 	if has {
-		d.product, d.productInt8, d.packs = dotFuncs(u)
+		d.product, d.packs = dotFuncs(u)
 	}
 	return &d
 }

@@ -16,6 +16,12 @@ func dotTilesI8(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc
 func dotPairsBF16(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
 
 //go:noescape
+func dotQuadsI8(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
+
+//go:noescape
+func dotWordsI8(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64)
+
+//go:noescape
 func stripLines(steps int, src *byte, ld uintptr, dst *byte)
 
 //go:noescape

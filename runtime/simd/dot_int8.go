@@ -1,5 +1,11 @@
 package simd
 
+import (
+	"encoding/binary"
+	"sync"
+	"unsafe"
+)
+
 // A step of a strip of bytes is 16 rows of 64 terms:
 //
 //	left[s*StepBytes + i*64 + p]                is term 64s+p of row i,
@@ -9,18 +15,43 @@ const (
 	StepBytes     = StripRows * StepTermsInt8
 )
 
-// MultiplyInt8 is Multiply of bytes with sums of 32 bits, which wrap. Only Tiles
-// have an instruction for it; the sums are the same without.
-func (d *Dots) MultiplyInt8(steps int, a []int8, aStrip int, b []int8, bStrip int, c []int32, cRow, rows int, accumulate bool) {
+// Int8 is a kernel of products of bytes with sums of 32 bits, which wrap: all
+// give the same.
+type Int8 struct {
+	Name    string // of the instruction
+	product productFunc
+}
+
+// Int8s lists the kernels that a level has on this processor, the slowest first.
+func Int8s(l Level) []*Int8 { return int8s()[l] }
+
+var int8s = sync.OnceValue(func() (all [AVX512 + 1][]*Int8) {
+	for l := range all {
+		all[l] = append([]*Int8{{Name: "go"}}, fastInt8(Level(l))...)
+	}
+	return all
+})
+
+// Native says whether the kernel is made of vector instructions.
+func (d *Int8) Native() bool { return d.product != nil }
+
+// Multiply computes
+//
+//	c[i*cRow+j] = (c[i*cRow+j] +) Σ a[i,p]·b[p,j]    i < rows, j < 32
+//
+// over a number of steps: a has the strips of rows rows, aStrip elements apart,
+// b two strips, bStrip apart. c has room for a multiple of 16 rows, and what is
+// in the last ones is not specified.
+func (d *Int8) Multiply(steps int, a []int8, aStrip int, b []int8, bStrip int, c []int32, cRow, rows int, accumulate bool) {
 	if rows == 0 || steps == 0 {
 		return
 	}
-	strips := stripsOf(a, aStrip, b, bStrip, steps*StepBytes, c, cRow, rows)
-	if d.productInt8 != nil {
-		d.productInt8(steps, at(a), uintptr(aStrip), at(b), uintptr(bStrip), at(c), strideBytes[int32](cRow), rows, flag(accumulate))
+	stripsOf(a, aStrip, b, bStrip, steps*StepBytes, c, cRow, rows)
+	if d.product != nil {
+		d.product(steps, at(a), uintptr(aStrip), at(b), uintptr(bStrip), at(c), strideBytes[int32](cRow), rows, flag(accumulate))
 		return
 	}
-	for i := range strips * StripRows {
+	for i := range rows {
 		for j := range 2 * StripRows {
 			var s int32
 			if accumulate {
@@ -35,9 +66,6 @@ func (d *Dots) MultiplyInt8(steps int, a []int8, aStrip int, b []int8, bStrip in
 		}
 	}
 }
-
-// HasInt8 says whether MultiplyInt8 is an instruction.
-func (d *Dots) HasInt8() bool { return d.productInt8 != nil }
 
 // LeftInt8 makes the strip of rows ≤ 16 rows whose elements are src[i*row+p*term].
 func LeftInt8(dst, src []int8, row, term, rows, terms int) {
@@ -63,12 +91,20 @@ func RightInt8(dst, src []int8, term, column, columns, terms int) {
 	steps := (terms + StepTermsInt8 - 1) / StepTermsInt8
 	dst = dst[:steps*StepBytes]
 	clear(dst)
-	for p := range terms {
-		to := dst[p/64*StepBytes+p%64/4*64+p%4:]
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+	p := 0
+	for ; p+4 <= terms; p += 4 { // a store for the four terms of a column
+		to := bytes[p/64*StepBytes+p%64/4*64:][:64]
 		q := p * term
 		for j := range columns {
-			to[4*j] = src[q]
+			x := uint32(uint8(src[q])) | uint32(uint8(src[q+term]))<<8 | uint32(uint8(src[q+2*term]))<<16 | uint32(uint8(src[q+3*term]))<<24
+			binary.LittleEndian.PutUint32(to[4*j:], x)
 			q += column
+		}
+	}
+	for ; p < terms; p++ {
+		for j := range columns {
+			dst[p/64*StepBytes+p%64/4*64+p%4+4*j] = src[p*term+j*column]
 		}
 	}
 }

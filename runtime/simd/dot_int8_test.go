@@ -6,41 +6,49 @@ import (
 	"testing"
 )
 
-func TestInt8Tiles(t *testing.T) {
-	fast, slow := DotsOf(Tiles, false), DotsOf(Tiles, true)
-	if !fast.HasInt8() {
-		t.Skip("the processor does not multiply bytes")
-	}
+// All kernels of bytes give the sums of the one in Go, for the bytes of largest
+// magnitude too, whose products saturate in narrower sums.
+func TestInt8(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	bytes := func(n int) []int8 {
+	bytes := func(n int, extreme bool) []int8 {
 		x := make([]int8, n)
 		for i := range x {
 			x[i] = int8(r.Uint32())
+			if extreme {
+				x[i] = []int8{-128, 127, -127}[r.IntN(3)]
+			}
 		}
 		return x
 	}
-	for _, rows := range []int{1, 16, 17, 40} {
-		for steps := 1; steps < 4; steps++ {
-			as, bs := steps*StepBytes+64, steps*StepBytes+128
-			a, b := bytes((rows+15)/16*as), bytes(2*bs)
-			for _, acc := range []bool{false, true} {
-				c := make([]int32, (rows+15)/16*16*33)
-				for i := range c {
-					c[i] = int32(r.Uint32()) // sums wrap
-				}
-				want := slices.Clone(c)
-				fast.MultiplyInt8(steps, a, as, b, bs, c, 33, rows, acc)
-				slow.MultiplyInt8(steps, a, as, b, bs, want, 33, rows, acc)
-				if !slices.Equal(c, want) {
-					t.Fatalf("%d rows, %d steps, accumulate %v differ", rows, steps, acc)
+	kernels := Int8s(Detected())
+	for _, fast := range kernels[1:] {
+		for _, rows := range []int{1, 2, 8, 9, 16, 17, 40} {
+			for steps := 1; steps < 4; steps++ {
+				as, bs := steps*StepBytes+64, steps*StepBytes+128
+				for mode := range 4 {
+					a, b := bytes((rows+15)/16*as, mode&1 != 0), bytes(2*bs, mode&1 != 0)
+					c := make([]int32, (rows+15)/16*16*33)
+					for i := range c {
+						c[i] = int32(r.Uint32()) // sums wrap
+					}
+					want := slices.Clone(c)
+					fast.Multiply(steps, a, as, b, bs, c, 33, rows, mode&2 != 0)
+					kernels[0].Multiply(steps, a, as, b, bs, want, 33, rows, mode&2 != 0)
+					for i := range rows {
+						if !slices.Equal(c[i*33:][:32], want[i*33:][:32]) {
+							t.Fatalf("%s: row %d of %d, %d steps, mode %d differs", fast.Name, i, rows, steps, mode)
+						}
+					}
 				}
 			}
 		}
-	}
-	if !panics(func() {
-		fast.MultiplyInt8(2, make([]int8, 2*StepBytes-1), 0, make([]int8, 4*StepBytes), 2*StepBytes, make([]int32, 512), 32, 1, false)
-	}) {
-		t.Error("a strip too short was accepted")
+		for name, n := range map[string][3]int{"a": {2*StepBytes - 1, 4 * StepBytes, 512}, "b": {2 * StepBytes, 4*StepBytes - 1, 512}, "c": {2 * StepBytes, 4 * StepBytes, 511}} {
+			if !panics(func() {
+				fast.Multiply(2, make([]int8, n[0]), 0, make([]int8, n[1]), 2*StepBytes, make([]int32, n[2]), 32, 1, false)
+			}) {
+				t.Errorf("%s: operand %s is too short and was accepted", fast.Name, name)
+			}
+		}
 	}
 }
 

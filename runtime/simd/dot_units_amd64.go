@@ -28,18 +28,32 @@ var tileConfig = [64]byte{
 	48: 16, 49: 16, 50: 16, 51: 16, 52: 16, 53: 16, 54: 16, 55: 16,
 }
 
-func dotFuncs(u Unit) (product, productInt8 productFunc, packs *stripFuncs) {
+func dotFuncs(u Unit) (product productFunc, packs *stripFuncs) {
 	packs = &stripFuncs{stripLines, stripLinesTurned, stripPairs, stripPairsTurned, stripPairsWide}
 	if u == Pairs {
-		return dotPairsBF16, nil, packs
+		return dotPairsBF16, packs
 	}
-	product = func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
-		dotTilesBF16(steps, a, sa, b, sb, c, rc, rows, accumulate, &tileConfig[0])
+	return inTiles(dotTilesBF16), packs
+}
+
+// inTiles gives the kernel its tiles.
+func inTiles(f func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64, config *byte)) productFunc {
+	return func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
+		f(steps, a, sa, b, sb, c, rc, rows, accumulate, &tileConfig[0])
 	}
-	if cpu.X86.HasAMXInt8 {
-		productInt8 = func(steps int, a *byte, sa uintptr, b *byte, sb uintptr, c *byte, rc uintptr, rows int, accumulate uint64) {
-			dotTilesI8(steps, a, sa, b, sb, c, rc, rows, accumulate, &tileConfig[0])
-		}
+}
+
+// fastInt8 lists the kernels of bytes of a level: VPMADDWD with AVX2, VPDPBUSD
+// where AVX-512 has VNNI, TDPBSSD on tiles.
+func fastInt8(l Level) (fast []*Int8) {
+	if l >= AVX2 {
+		fast = append(fast, &Int8{"words", dotWordsI8})
 	}
-	return product, productInt8, packs
+	if l == AVX512 && cpu.X86.HasAVX512VNNI {
+		fast = append(fast, &Int8{"quads", dotQuadsI8})
+	}
+	if l == AVX512 && hasTiles() && cpu.X86.HasAMXInt8 {
+		fast = append(fast, &Int8{"tiles", inTiles(dotTilesI8)})
+	}
+	return fast
 }

@@ -6,4 +6,6 @@ func hasPairs() bool { return false }
 
 func hasTiles() bool { return false }
 
-func dotFuncs(Unit) (product, productInt8 productFunc, packs *stripFuncs) { return nil, nil, nil }
+func dotFuncs(Unit) (product productFunc, packs *stripFuncs) { return nil, nil }
+
+func fastInt8(Level) []*Int8 { return nil }

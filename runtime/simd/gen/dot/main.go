@@ -203,6 +203,192 @@ func pairs() {
 	RET()
 }
 
+// quads writes the kernel of strips of bytes with VPDPBUSD, eight rows at a time.
+// The instruction takes one factor without sign: that is b + 128, and 128 times
+// the sum of a row of a is taken away in the end, modulo 2³² as everything.
+func quads() {
+	TEXT("dotQuadsI8", NOSPLIT, "func("+arguments+")")
+	Pragma("noescape")
+	const high, unroll = 8, 4
+	a, c, rc := reg.RAX, reg.RDI, reg.RSI
+	rows, strip, n, inner := reg.R9, reg.RDX, reg.RCX, reg.R8
+	at, b0, b1, half, t := reg.R10, reg.R11, reg.R12, reg.R13, reg.R14
+	z := asm.AVX512.Reg
+	acc := func(i, j int) int { return 31 - 2*i - j }
+	sum := func(i int) int { return 3 + i }
+	bias := z(2) // 128 in each byte
+	MOVL(U32(0x80808080), t.As32())
+	VPBROADCASTD(t.As32(), bias)
+	Load(Param("sa"), strip)
+	Load(Param("a"), a)
+	Load(Param("c"), c)
+	Load(Param("rc"), rc)
+	Load(Param("rows"), rows)
+	XORQ(half, half)
+	Label("eight")
+	Load(Param("b"), b0)
+	Load(Param("sb"), b1)
+	ADDQ(b0, b1)
+	Load(Param("steps"), n)
+	MOVQ(a, at)
+	for i := range high {
+		VPXORD(z(sum(i)), z(sum(i)), z(sum(i)))
+		for j := range 2 {
+			VPXORD(z(acc(i, j)), z(acc(i, j)), z(acc(i, j)))
+		}
+	}
+	Load(Param("accumulate"), t)
+	TESTQ(t, t)
+	JZ(LabelRef("step"))
+	MOVQ(c, t)
+	for i := range high {
+		for j := range 2 {
+			VMOVDQU32(Mem{Base: t, Disp: 64 * j}, z(acc(i, j)))
+		}
+		ADDQ(rc, t)
+	}
+	Label("step")
+	for i := range high {
+		VPDPBUSD(Mem{Base: at, Disp: 64 * i}, bias, z(sum(i)))
+	}
+	MOVQ(U32(16/unroll), inner)
+	Label("quad")
+	for u := range unroll {
+		VPXORD(Mem{Base: b0, Disp: 64 * u}, bias, z(0))
+		VPXORD(Mem{Base: b1, Disp: 64 * u}, bias, z(1))
+		for i := range high {
+			for j := range 2 {
+				VPDPBUSD_BCST(Mem{Base: at, Disp: 64*i + 4*u}, z(j), z(acc(i, j)))
+			}
+		}
+	}
+	ADDQ(Imm(4*unroll), at)
+	ADDQ(U32(64*unroll), b0)
+	ADDQ(U32(64*unroll), b1)
+	DECQ(inner)
+	JNZ(LabelRef("quad"))
+	ADDQ(U32(stepBytes-64), at)
+	DECQ(n)
+	JNZ(LabelRef("step"))
+	for i := range high {
+		for _, halves := range []func(){
+			func() { VSHUFI32X4(Imm(0x4E), z(sum(i)), z(sum(i)), z(0)) },
+			func() { VSHUFI32X4(Imm(0xB1), z(sum(i)), z(sum(i)), z(0)) },
+			func() { VPSHUFD(Imm(0x4E), z(sum(i)), z(0)) },
+			func() { VPSHUFD(Imm(0xB1), z(sum(i)), z(0)) },
+		} {
+			halves()
+			VPADDD(z(0), z(sum(i)), z(sum(i)))
+		}
+		for j := range 2 {
+			VPSUBD(z(sum(i)), z(acc(i, j)), z(acc(i, j)))
+			VMOVDQU32(z(acc(i, j)), Mem{Base: c, Disp: 64 * j})
+		}
+		ADDQ(rc, c)
+	}
+	// The second half of a strip begins 8 lines on; then comes the next strip.
+	SUBQ(Imm(high), rows)
+	JLE(LabelRef("done"))
+	ADDQ(U32(64*high), a)
+	XORQ(Imm(1), half)
+	JNZ(LabelRef("eight"))
+	LEAQ(Mem{Base: a, Index: strip, Scale: 1, Disp: -2 * 64 * high}, a)
+	JMP(LabelRef("eight"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// words writes the kernel of strips of bytes with VPMADDWD, two rows of 16
+// columns at a time: bytes become words, whose products of pairs are exact. A
+// register of sums holds two for each of four columns.
+func words() {
+	TEXT("dotWordsI8", NOSPLIT, "func("+arguments+")")
+	Pragma("noescape")
+	const unroll = 2
+	a, c, rc := reg.RAX, reg.RDI, reg.RSI
+	rows, strip, n, inner := reg.R9, reg.RDX, reg.RCX, reg.R8
+	at, b, line, column, t := reg.R10, reg.R11, reg.R12, reg.R13, reg.R14
+	y := asm.AVX2.Reg
+	acc := func(i, j int) int { return 8 + 4*i + j }
+	Load(Param("sa"), strip)
+	Load(Param("a"), a)
+	Load(Param("c"), c)
+	Load(Param("rc"), rc)
+	Load(Param("rows"), rows)
+	XORQ(line, line) // of the strip, in bytes
+	Label("two")
+	XORQ(column, column)
+	Label("columns")
+	Load(Param("b"), b)
+	Load(Param("sb"), t)
+	TESTQ(column, column)
+	JZ(LabelRef("first"))
+	ADDQ(t, b)
+	Label("first")
+	Load(Param("steps"), n)
+	LEAQ(Mem{Base: a, Index: line, Scale: 1}, at)
+	for i := range 8 {
+		VPXOR(y(8+i), y(8+i), y(8+i))
+	}
+	Label("step")
+	MOVQ(U32(16/unroll), inner)
+	Label("quad")
+	for u := range unroll {
+		for j := range 4 {
+			VPMOVSXBW(Mem{Base: b, Disp: 64*u + 16*j}, y(j))
+		}
+		for i := range 2 {
+			VPBROADCASTD(Mem{Base: at, Disp: 64*i + 4*u}, asm.Half(4))
+			VPMOVSXBW(asm.Half(4), y(4))
+			for j := range 4 {
+				VPMADDWD(y(4), y(j), y(5+j%2))
+				VPADDD(y(5+j%2), y(acc(i, j)), y(acc(i, j)))
+			}
+		}
+	}
+	ADDQ(Imm(4*unroll), at)
+	ADDQ(U32(64*unroll), b)
+	DECQ(inner)
+	JNZ(LabelRef("quad"))
+	ADDQ(U32(stepBytes-64), at)
+	DECQ(n)
+	JNZ(LabelRef("step"))
+	Load(Param("accumulate"), n)
+	LEAQ(Mem{Base: c, Index: column, Scale: 1}, t)
+	for i := range 2 {
+		for j := range 2 {
+			VPHADDD(y(acc(i, 2*j+1)), y(acc(i, 2*j)), y(i*2+j))
+			VPERMQ(Imm(0xD8), y(i*2+j), y(i*2+j))
+		}
+	}
+	TESTQ(n, n)
+	JZ(LabelRef("store"))
+	for j := range 2 {
+		VPADDD(Mem{Base: t, Disp: 32 * j}, y(j), y(j))
+		VPADDD(Mem{Base: t, Index: rc, Scale: 1, Disp: 32 * j}, y(2+j), y(2+j))
+	}
+	Label("store")
+	for j := range 2 {
+		VMOVDQU(y(j), Mem{Base: t, Disp: 32 * j})
+		VMOVDQU(y(2+j), Mem{Base: t, Index: rc, Scale: 1, Disp: 32 * j})
+	}
+	XORQ(Imm(64), column)
+	JNZ(LabelRef("columns"))
+	LEAQ(Mem{Base: c, Index: rc, Scale: 2}, c)
+	SUBQ(Imm(2), rows)
+	JLE(LabelRef("done"))
+	ADDQ(U32(128), line)
+	CMPQ(line, U32(stepBytes))
+	JNE(LabelRef("two"))
+	XORQ(line, line)
+	ADDQ(strip, a)
+	JMP(LabelRef("two"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
 // strip writes a kernel that makes steps of a strip from rows ld apart.
 //
 //	paired: two rows of 16 elements become one of 16 pairs, 32 rows a step;
@@ -331,6 +517,8 @@ func main() {
 	tiles("dotTilesBF16", asm.TileDotBF16)
 	tiles("dotTilesI8", asm.TileDotI8)
 	pairs()
+	quads()
+	words()
 	for _, paired := range []bool{false, true} {
 		strip(paired, false)
 		strip(paired, true)
