@@ -51,8 +51,11 @@ type Launch struct {
 	Owners []Owner    // per graph output
 	Donate []bool     // per graph input
 	Out    []Buffer   // filled by Run, one per graph output
-	// InPlace says that nobody keeps the numbers of donated inputs: results may be
-	// computed in their memory on the host.
+	// Spent says per graph input that nobody reads its numbers after the run, though
+	// its HBM is given back as ever; empty when all are kept.
+	Spent []bool
+	// InPlace says that nobody keeps the numbers of donated and spent inputs: results
+	// may be computed in their memory on the host.
 	InPlace bool
 	// Late allows that the numbers are computed when somebody looks at them.
 	Late bool

@@ -82,6 +82,7 @@ func (d *Dispatcher) launchNodes(nodes []*node, outs outSet, why Reason, segment
 	if len(d.replaced) > 0 && !d.noDonate {
 		d.donateReplaced(r, segment)
 	}
+	r.used()
 	if err := d.run(r, why); err != nil {
 		return d.recover(r, nodes, outs, err)
 	}
@@ -191,7 +192,7 @@ func (d *Dispatcher) run(r *region, why Reason) *OpError {
 	for _, o := range r.outs {
 		l.Owners = append(l.Owners, device.Owner{Value: o.id, Op: o.opn, Launch: int(number), What: o.name(), Spec: &o.typ.Spec, Stack: o.stack})
 	}
-	l.Donate, l.Late = r.donate, !d.mode.Wait && !tracing
+	l.Donate, l.Spent, l.Late = r.donate, r.spent, !d.mode.Wait && !tracing
 	// A walk over roots may not see everything that is alive, and the recorder shows former values.
 	l.InPlace = d.roots == nil && d.past.ring == nil && len(d.hooks) == 0
 	for i, v := range r.inputs {

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/graph"
 	"github.com/tpush/tpush/runtime/op"
 	"github.com/tpush/tpush/runtime/shape"
@@ -14,6 +16,7 @@ type region struct {
 	inputs []*Value
 	outs   []*Value
 	donate []bool    // per input
+	spent  []bool    // per input: see used; empty when none is
 	known  *replayed // of a program that was recorded; nil for others
 	entry  *entry    // its program, nil until it was found
 }
@@ -41,6 +44,7 @@ func (d *Dispatcher) startRegion(r *region) {
 	d.serial++
 	r.serial = d.serial
 	r.nodes, r.inputs, r.outs, r.donate = r.nodes[:0], r.inputs[:0], r.outs[:0], r.donate[:0]
+	r.spent = r.spent[:0]
 	r.entry = nil
 }
 
@@ -50,6 +54,31 @@ func (r *region) forget() {
 	clear(r.inputs)
 	clear(r.outs)
 	r.nodes, r.inputs, r.outs = r.nodes[:0], r.inputs[:0], r.outs[:0]
+}
+
+// used finds the inputs whose numbers nobody reads after the launch: they were
+// given up, and the operations that await them are all in the region, which
+// leaves behind what they make, unless that was given up too.
+func (r *region) used() {
+	r.spent = r.spent[:0]
+	given := func(v *Value) bool { return v.spent && v.kept == 0 && v.pins == 0 && v.readers > 0 }
+	if !slices.ContainsFunc(r.inputs, given) {
+		return
+	}
+	reads := make(map[*Value]int32, len(r.inputs))
+	for _, n := range r.nodes {
+		if slices.ContainsFunc(n.outs, func(o *Value) bool { return !o.spent && !slices.Contains(r.outs, o) }) {
+			continue
+		}
+		for _, v := range n.in {
+			if v != nil {
+				reads[v]++
+			}
+		}
+	}
+	for _, v := range r.inputs {
+		r.spent = append(r.spent, given(v) && reads[v] == v.readers)
+	}
 }
 
 // add appends a node after everything it needs that has a recipe but no buffer.

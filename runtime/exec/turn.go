@@ -170,6 +170,7 @@ func (d *Dispatcher) launchTurn(why Reason) error {
 		n.queued = false
 	}
 	r.nodes = append(r.nodes, queue...)
+	r.used()
 	var err error
 	if !d.turn.quick.launch(d, r, why) {
 		err = d.runTurn(r, why)

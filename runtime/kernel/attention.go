@@ -86,6 +86,9 @@ func rowsOf[T float32 | float64](h *heads, i, r, n, cols int, dst []T, ld int) {
 	if cols == 0 {
 		return
 	}
+	if h.col == 1 && h.row == cols && ld == cols { // all rows are one
+		n, cols = 1, n*cols
+	}
 	dense := h.DType == typeOf[T]() && h.col == 1
 	for j := range n {
 		to, at := dst[j*ld:][:cols], h.at[i]+(r+j)*h.row

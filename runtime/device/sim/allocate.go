@@ -15,6 +15,9 @@ func (x *executable) allocate(l *device.Launch) (temp *device.Block, err error) 
 	if len(l.Donate) > 0 || len(x.donate) > 0 {
 		x.pairDonors(l)
 	}
+	if len(l.Spent) > 0 && l.InPlace {
+		x.pairSpent(l)
+	}
 	for i := range x.outs {
 		o := &x.outs[i]
 		if x.claim(l, i) {
@@ -147,10 +150,12 @@ func (x *executable) release(l *device.Launch) {
 			x.blocks[i] = nil
 		}
 		if k := x.donor[i]; k >= 0 {
-			in := l.In[k].(*buffer)
-			if in.claimed = false; in.lost {
-				in.Free()
-			}
+			l.In[k].(*buffer).claimed = false
+		}
+	}
+	for _, b := range l.In {
+		if in, ok := b.(*buffer); ok && in.lost {
+			in.Free()
 		}
 	}
 	for i := range x.donor {

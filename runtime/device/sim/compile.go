@@ -31,6 +31,8 @@ type executable struct {
 	donate   []bool          // per input: what pair was made for
 	pair     []int           // per output: the donated input that may give its HBM, or -1
 	replaces []bool          // per output: it may be computed in the bytes of that input
+	spent    []bool          // per input: what spare was made for
+	spare    []int           // per output: the spent input in whose bytes it may be computed, or -1
 	padded   []int64         // per input
 	donor    []int           // per output, scratch of a run: input whose HBM it gets, or -1
 	blocks   []*device.Block // per output, scratch of a run

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -8,7 +10,7 @@ import (
 )
 
 // A result that takes over the HBM of a donated input may take over its bytes on
-// the host too: an update of parameters or of a cache then writes where it read,
+// the host too, and those of an input that nobody reads any more: an update of parameters or of a cache then writes where it read,
 // instead of into memory that no cache holds. The donor's bytes are gone, so its
 // buffer is lost: who uses it after all gets an error, never another number.
 
@@ -95,7 +97,15 @@ func (x *executable) readsFirst(s *step, k int, sees []bool) bool {
 // whose kernels have not all run yet may still fail, and would take the numbers along.
 func (x *executable) replaced(l *device.Launch, i int) []byte {
 	k := x.donor[i]
-	if k < 0 || !l.InPlace || !x.ran || !x.replaces[i] {
+	switch {
+	case !l.InPlace || !x.ran:
+		return nil
+	case k < 0 && len(l.Spent) > 0:
+		k = x.spare[i]
+	case k >= 0 && !x.replaces[i]:
+		return nil
+	}
+	if k < 0 {
 		return nil
 	}
 	in := l.In[k].(*buffer)
@@ -104,6 +114,25 @@ func (x *executable) replaced(l *device.Launch, i int) []byte {
 	}
 	in.lost = true
 	return in.buf
+}
+
+// pairSpent decides which spent input gives its bytes to which output that no
+// donor is paired with. The answer is kept until others are spent.
+func (x *executable) pairSpent(l *device.Launch) {
+	if slices.Equal(x.spent, l.Spent) {
+		return
+	}
+	x.spent = append(x.spent[:0], l.Spent...)
+	x.spare = x.spare[:0]
+	used := make([]bool, len(x.in))
+	for i := range x.outs {
+		x.spare = append(x.spare, -1)
+		for k := 0; k < len(l.Spent) && x.pair[i] < 0 && x.spare[i] < 0; k++ {
+			if l.Spent[k] && !used[k] && x.mayReplace(i, k) {
+				x.spare[i], used[k] = k, true
+			}
+		}
+	}
 }
 
 // twice says whether the buffer of input k is another input too.
