@@ -248,10 +248,12 @@ func (a *attending[T]) few(i int, out Array, rows *scoreRows[T], mem *panelMem) 
 	scores, p, q, chunk, y := room[0], room[1], room[2], room[3], room[4]
 	rowsOf(&a.q, i, 0, a.l, a.e, q, a.e)
 	for j := 0; j < a.s; j += keyChunk {
-		n := min(keyChunk, a.s-j)
-		keys := matrixOf(&a.k, i, j, n, a.e, chunk)
+		end := min(j+keyChunk, a.s)
+		// The kernels take whole groups of keys: some of the last ones are taken twice.
+		from := max(end-roundUp(end-j, max(a.g.Lanes, 1)), 0)
+		keys := matrixOf(&a.k, i, from, end-from, a.e, chunk)
 		for r := range a.l {
-			multiplyOne(a.g, &product[T]{1, n, a.e, matrix[T]{q[r*a.e:], a.e, 1}, keys.t(), matrix[T]{scores[r*a.s+j:], a.s, 1}}, 1)
+			multiplyOne(a.g, &product[T]{1, end - from, a.e, matrix[T]{q[r*a.e:], a.e, 1}, keys.t(), matrix[T]{scores[r*a.s+from:], a.s, 1}}, 1)
 		}
 	}
 	rows.weights(i, 0, a.l, a.s, scores, p, a.s)

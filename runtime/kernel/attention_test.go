@@ -37,6 +37,25 @@ func BenchmarkAttention(b *testing.B) {
 	}
 }
 
+// BenchmarkAttentionOfOne is one query of six heads and a cache of keys and values.
+func BenchmarkAttentionOfOne(b *testing.B) {
+	for _, t := range []dtype.DType{dtype.F32, dtype.BF16} {
+		for _, keys := range []int{490, 512} {
+			b.Run(fmt.Sprint(t, keys), func(b *testing.B) {
+				cache := drawn(rand.New(rand.NewPCG(1, 1)), t, []int{6, 512, 64})
+				cache.Dims = []int{6, keys, 64}
+				q, out := New(shape.Of(t, 6, 1, 64)), New(shape.Of(t, 6, 1, 64))
+				c := &Call{In: []Array{q, cache, cache}, Out: []Array{out}}
+				for b.Loop() {
+					if err := Attention(c); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkAttentionBackward(b *testing.B) {
 	g := New(shape.Of(dtype.F32, 8, 8, 128, 32))
 	for i := range As[float32](g.Buf) {
