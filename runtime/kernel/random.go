@@ -7,6 +7,7 @@ import (
 
 	"github.com/tpush/tpush/runtime/dtype"
 	"github.com/tpush/tpush/runtime/shape"
+	"github.com/tpush/tpush/runtime/simd"
 )
 
 // Counter-based random numbers. A state is u64[2]: key and counter. Block
@@ -14,23 +15,9 @@ import (
 // element can be computed anywhere; drawing never changes the state. The bits
 // are those of StableHLO's rng_bit_generator with the Philox algorithm.
 
-// Philox4x32 is one block of Philox with ten rounds: four words from a counter
-// of four words and a key of two (Salmon et al., SC 2011).
-func Philox4x32(key [2]uint32, ctr [4]uint32) [4]uint32 {
-	for range 10 {
-		h0, l0 := mul32(0xd2511f53, ctr[0])
-		h1, l1 := mul32(0xcd9e8d57, ctr[2])
-		ctr = [4]uint32{h1 ^ ctr[1] ^ key[0], l1, h0 ^ ctr[3] ^ key[1], l0}
-		key[0] += 0x9e3779b9
-		key[1] += 0xbb67ae85
-	}
-	return ctr
-}
-
-func mul32(a, b uint32) (hi, lo uint32) {
-	p := uint64(a) * uint64(b)
-	return uint32(p >> 32), uint32(p)
-}
+// Philox4x32 is one block of Philox: four words from a counter of four words and
+// a key of two.
+func Philox4x32(key [2]uint32, ctr [4]uint32) [4]uint32 { return simd.Philox4x32(key, ctr) }
 
 // Threefry2x32 is one block of Threefry with twenty rounds: two words from a
 // counter of two words and a key of two (Salmon et al., SC 2011).
@@ -67,17 +54,11 @@ func streamOf(a Array) stream {
 	return stream{s[0], s[1]}
 }
 
-// words fills d with words lo … of the stream, 32 bits each.
+// words fills d with words lo … of the stream, 32 bits each; lo is a multiple of 4.
 func (s stream) words(d []uint32, lo int) {
-	key := [2]uint32{uint32(s.key), uint32(s.key >> 32)}
-	for i := 0; i < len(d); {
-		at := lo + i
-		// XLA's counter has 128 bits: the key is its upper half too.
-		c, carry := bits.Add64(s.counter, uint64(at/4), 0)
-		top := s.key + carry
-		b := Philox4x32(key, [4]uint32{uint32(c), uint32(c >> 32), uint32(top), uint32(top >> 32)})
-		i += copy(d[i:], b[at%4:])
-	}
+	// XLA's counter has 128 bits: the key is its upper half too.
+	c, carry := bits.Add64(s.counter, uint64(lo/4), 0)
+	simd.RunsOf(simd.Chosen()).Philox(s.key, [2]uint64{c, s.key + carry}, d)
 }
 
 // draw computes every element of out from 32 random bits of its own, 64 when out is f64.

@@ -19,6 +19,7 @@ type Runs struct {
 	pickRows                                   [2]pickRowsFunc // into the cache, past it
 	moveRows                                   [2]moveRowsFunc // in pieces of lanes elements, of half as many
 	odd                                        func(n int, src *byte) uint64
+	philox                                     func(n int, ctr uint32, words *[5]uint32, dst *byte)
 }
 
 // convertStep is how many elements a conversion takes at a time.

@@ -61,12 +61,12 @@ var runs = [...]*Runs{
 	{
 		Level: AVX2, SumRows: 8, lanes: 8, rowCols: 16, widenRows: [2]panelsFunc{widenRowsBF16AVX2_1, widenRowsBF16AVX2_4}, stream8: streamBF16AVX2_8, stream1: streamBF16AVX2_1,
 		widenBF16: widenBF16AVX2, widenF16: widenF16AVX2, narrowBF16: narrowBF16AVX2, narrowF16: narrowF16AVX2,
-		max: maxF32AVX2, min: minF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2}, odd: oddF32AVX2, moveRows: [2]moveRowsFunc{moveRowsAVX2},
+		max: maxF32AVX2, min: minF32AVX2, sums: sumsF32AVX2, split: split32AVX2, merge: merge32AVX2, pickRows: [2]pickRowsFunc{pickRowsAVX2, pickRowsPastAVX2}, odd: oddF32AVX2, philox: philoxAVX2, moveRows: [2]moveRowsFunc{moveRowsAVX2},
 	},
 	{
 		Level: AVX512, SumRows: 16, lanes: 16, rowCols: 32, widenRows: [2]panelsFunc{widenRowsBF16AVX512_1, widenRowsBF16AVX512_4}, stream8: streamBF16AVX512_8, stream1: streamBF16AVX512_1,
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
-		max: maxF32AVX512, min: minF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, moveRows: [2]moveRowsFunc{moveRowsAVX512, moveRowsAVX2}, odd: oddF32,
+		max: maxF32AVX512, min: minF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, moveRows: [2]moveRowsFunc{moveRowsAVX512, moveRowsAVX2}, odd: oddF32, philox: philoxAVX2,
 	},
 }
 

@@ -63,3 +63,6 @@ func merge32AVX512(n int, even *byte, odd *byte, dst *byte)
 
 //go:noescape
 func moveRowsAVX512(n int, last uintptr, src *byte, ld uintptr, dst *byte, dd uintptr)
+
+//go:noescape
+func philoxAVX2(n int, ctr uint32, words *[5]uint32, dst *byte)

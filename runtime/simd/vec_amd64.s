@@ -1458,3 +1458,267 @@ end:
 	JNZ     row
 	VZEROUPPER
 	RET
+
+// func philoxAVX2(n int, ctr uint32, words *[5]uint32, dst *byte)
+// Requires: AVX, AVX2
+TEXT ·philoxAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         words+16(FP), CX
+	MOVQ         dst+24(FP), DX
+	MOVL         $0x00000008, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y1
+	MOVL         ctr+8(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       philoxLanes<>+0(SB), Y0, Y0
+	MOVL         $0xd2511f53, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0xcd9e8d57, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x9e3779b9, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0xbb67ae85, BX
+	VMOVD        BX, X5
+	VPBROADCASTD X5, Y5
+
+block:
+	VPBROADCASTD (CX), Y7
+	VPBROADCASTD 4(CX), Y8
+	VPBROADCASTD 8(CX), Y9
+	VMOVDQA      Y0, Y6
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 12(CX), Y10
+	VPBROADCASTD 16(CX), Y11
+	VPSRLQ       $0x20, Y6, Y12
+	VPMULUDQ     Y2, Y6, Y6
+	VPMULUDQ     Y2, Y12, Y12
+	VPSRLQ       $0x20, Y6, Y13
+	VPBLENDD     $0xaa, Y12, Y13, Y13
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y6, Y12
+	VPSRLQ       $0x20, Y8, Y6
+	VPMULUDQ     Y3, Y8, Y8
+	VPMULUDQ     Y3, Y6, Y6
+	VPSRLQ       $0x20, Y8, Y14
+	VPBLENDD     $0xaa, Y6, Y14, Y14
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y8, Y6
+	VPXOR        Y7, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y9, Y13, Y13
+	VPXOR        Y11, Y13, Y13
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y7
+	VPMULUDQ     Y2, Y14, Y8
+	VPMULUDQ     Y2, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y9
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y8, Y7
+	VPSRLQ       $0x20, Y13, Y8
+	VPMULUDQ     Y3, Y13, Y13
+	VPMULUDQ     Y3, Y8, Y8
+	VPSRLQ       $0x20, Y13, Y14
+	VPBLENDD     $0xaa, Y8, Y14, Y14
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y13, Y8
+	VPXOR        Y6, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y12, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y6
+	VPMULUDQ     Y2, Y14, Y12
+	VPMULUDQ     Y2, Y6, Y6
+	VPSRLQ       $0x20, Y12, Y13
+	VPBLENDD     $0xaa, Y6, Y13, Y13
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y12, Y6
+	VPSRLQ       $0x20, Y9, Y12
+	VPMULUDQ     Y3, Y9, Y9
+	VPMULUDQ     Y3, Y12, Y12
+	VPSRLQ       $0x20, Y9, Y14
+	VPBLENDD     $0xaa, Y12, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y9, Y12
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y11, Y13, Y13
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y7
+	VPMULUDQ     Y2, Y14, Y8
+	VPMULUDQ     Y2, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y9
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y8, Y7
+	VPSRLQ       $0x20, Y13, Y8
+	VPMULUDQ     Y3, Y13, Y13
+	VPMULUDQ     Y3, Y8, Y8
+	VPSRLQ       $0x20, Y13, Y14
+	VPBLENDD     $0xaa, Y8, Y14, Y14
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y13, Y8
+	VPXOR        Y12, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y6, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y6
+	VPMULUDQ     Y2, Y14, Y12
+	VPMULUDQ     Y2, Y6, Y6
+	VPSRLQ       $0x20, Y12, Y13
+	VPBLENDD     $0xaa, Y6, Y13, Y13
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y12, Y6
+	VPSRLQ       $0x20, Y9, Y12
+	VPMULUDQ     Y3, Y9, Y9
+	VPMULUDQ     Y3, Y12, Y12
+	VPSRLQ       $0x20, Y9, Y14
+	VPBLENDD     $0xaa, Y12, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y9, Y12
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y11, Y13, Y13
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y7
+	VPMULUDQ     Y2, Y14, Y8
+	VPMULUDQ     Y2, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y9
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y8, Y7
+	VPSRLQ       $0x20, Y13, Y8
+	VPMULUDQ     Y3, Y13, Y13
+	VPMULUDQ     Y3, Y8, Y8
+	VPSRLQ       $0x20, Y13, Y14
+	VPBLENDD     $0xaa, Y8, Y14, Y14
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y13, Y8
+	VPXOR        Y12, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y6, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y6
+	VPMULUDQ     Y2, Y14, Y12
+	VPMULUDQ     Y2, Y6, Y6
+	VPSRLQ       $0x20, Y12, Y13
+	VPBLENDD     $0xaa, Y6, Y13, Y13
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y12, Y6
+	VPSRLQ       $0x20, Y9, Y12
+	VPMULUDQ     Y3, Y9, Y9
+	VPMULUDQ     Y3, Y12, Y12
+	VPSRLQ       $0x20, Y9, Y14
+	VPBLENDD     $0xaa, Y12, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y9, Y12
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y11, Y13, Y13
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y7
+	VPMULUDQ     Y2, Y14, Y8
+	VPMULUDQ     Y2, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y9
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y8, Y7
+	VPSRLQ       $0x20, Y13, Y8
+	VPMULUDQ     Y3, Y13, Y13
+	VPMULUDQ     Y3, Y8, Y8
+	VPSRLQ       $0x20, Y13, Y14
+	VPBLENDD     $0xaa, Y8, Y14, Y14
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y13, Y8
+	VPXOR        Y12, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y6, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y6
+	VPMULUDQ     Y2, Y14, Y12
+	VPMULUDQ     Y2, Y6, Y6
+	VPSRLQ       $0x20, Y12, Y13
+	VPBLENDD     $0xaa, Y6, Y13, Y13
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y12, Y6
+	VPSRLQ       $0x20, Y9, Y12
+	VPMULUDQ     Y3, Y9, Y9
+	VPMULUDQ     Y3, Y12, Y12
+	VPSRLQ       $0x20, Y9, Y14
+	VPBLENDD     $0xaa, Y12, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y9, Y12
+	VPXOR        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y7, Y13, Y13
+	VPXOR        Y11, Y13, Y13
+	VPADDD       Y4, Y10, Y10
+	VPADDD       Y5, Y11, Y11
+	VPSRLQ       $0x20, Y14, Y7
+	VPMULUDQ     Y2, Y14, Y8
+	VPMULUDQ     Y2, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y9
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y8, Y7
+	VPSRLQ       $0x20, Y13, Y8
+	VPMULUDQ     Y3, Y13, Y13
+	VPMULUDQ     Y3, Y8, Y8
+	VPSRLQ       $0x20, Y13, Y14
+	VPBLENDD     $0xaa, Y8, Y14, Y14
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y13, Y8
+	VPXOR        Y12, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPXOR        Y6, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPUNPCKLDQ   Y8, Y14, Y6
+	VPUNPCKHDQ   Y8, Y14, Y8
+	VPUNPCKLDQ   Y7, Y9, Y10
+	VPUNPCKHDQ   Y7, Y9, Y7
+	VPUNPCKLQDQ  Y10, Y6, Y9
+	VPUNPCKHQDQ  Y10, Y6, Y6
+	VMOVDQU      X9, (DX)
+	VEXTRACTI128 $0x01, Y9, 64(DX)
+	VMOVDQU      X6, 16(DX)
+	VEXTRACTI128 $0x01, Y6, 80(DX)
+	VPUNPCKLQDQ  Y7, Y8, Y6
+	VPUNPCKHQDQ  Y7, Y8, Y7
+	VMOVDQU      X6, 32(DX)
+	VEXTRACTI128 $0x01, Y6, 96(DX)
+	VMOVDQU      X7, 48(DX)
+	VEXTRACTI128 $0x01, Y7, 112(DX)
+	ADDQ         $0x80, DX
+	SUBQ         $0x08, AX
+	JG           block
+	VZEROUPPER
+	RET
+
+DATA philoxLanes<>+0(SB)/4, $0x00000000
+DATA philoxLanes<>+4(SB)/4, $0x00000001
+DATA philoxLanes<>+8(SB)/4, $0x00000002
+DATA philoxLanes<>+12(SB)/4, $0x00000003
+DATA philoxLanes<>+16(SB)/4, $0x00000004
+DATA philoxLanes<>+20(SB)/4, $0x00000005
+DATA philoxLanes<>+24(SB)/4, $0x00000006
+DATA philoxLanes<>+28(SB)/4, $0x00000007
+GLOBL philoxLanes<>(SB), RODATA|NOPTR, $32

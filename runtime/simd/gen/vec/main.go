@@ -426,5 +426,6 @@ func main() {
 		merge(s)
 		moveRows(s)
 	}
+	philox()
 	Generate()
 }
