@@ -120,10 +120,8 @@ func extreme(c *Call, o *rowOp, out int, f32 func([]float32) float32, f64 func([
 		return nil
 	}
 	axes := reducedAxes(c.Attrs, len(x.Dims))
-	if o.suits(x, axes) {
-		if done, err := o.run(&Call{In: c.In[:1], Out: []Array{y}}, axes); done {
-			return err
-		}
+	if done, err := extremeAlong(c, o, y, axes, o == amaxRows); done {
+		return err
 	}
 	err := byType(y.DType,
 		func() { reduceRows(x, y, axes, f32) },

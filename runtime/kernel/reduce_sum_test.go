@@ -1,8 +1,12 @@
 package kernel
 
 import (
+	"bytes"
 	"math"
 	"testing"
+
+	"github.com/tpush/tpush/runtime/dtype"
+	"github.com/tpush/tpush/runtime/shape"
 )
 
 // TestSumOrder checks that a sum has the documented order whatever the layout:
@@ -67,4 +71,38 @@ func orderedSum(v []float32, j, step int) float32 {
 		parts = next
 	}
 	return parts[0]
+}
+
+// TestExtremesOfColumns compares extremes over each axis with those of rows that
+// are gathered first.
+func TestExtremesOfColumns(t *testing.T) {
+	for _, d := range []dtype.DType{dtype.F32, dtype.F64, dtype.BF16, dtype.F16, dtype.I8, dtype.I32, dtype.I64, dtype.U8, dtype.U32, dtype.U64, dtype.Bool} {
+		for _, dims := range [][]int{{2, 16}, {9, 33}, {10, 2100}, {3, 11, 40}, {1, 64}} {
+			n := shape.Size(dims)
+			xs := make([]float64, n)
+			for i := range xs {
+				xs[i] = float64(i * 7919 % 101)
+				if i%103 == 5 && d.IsFloat() {
+					xs[i] = math.NaN()
+				}
+			}
+			x := array(d, xs, dims...)
+			axes := []int{len(dims) - 2}
+			v, _ := axesLast(x, axes)
+			moved := Contiguous(v)
+			for name, f := range map[string]Func{"amax": Amax, "amin": Amin} {
+				out := append(append([]int{}, dims[:axes[0]]...), dims[axes[0]+1:]...)
+				got, want := New(shape.Of(d, out...)), New(shape.Of(d, out...))
+				if err := f(&Call{In: []Array{x}, Out: []Array{got}, Attrs: Attrs{{Name: "dim", Value: axes}}}); err != nil {
+					t.Fatal(err)
+				}
+				if err := f(&Call{In: []Array{moved}, Out: []Array{want}, Attrs: Attrs{{Name: "dim", Value: []int{len(dims) - 1}}}}); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.Buf, want.Buf) {
+					t.Errorf("%s of %v%v over axis %d differs", name, d, dims, axes[0])
+				}
+			}
+		}
+	}
 }
