@@ -169,8 +169,10 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 // done ends the life of nodes in the queue. What fusion swallowed keeps its
 // recipe: a value used again is recomputed. A node whose results are all there is
 // no recipe any more.
+//
+// The first node is kept last, so that the next turn of a loop takes them in order.
 func (d *Dispatcher) done(nodes []*node) {
-	for _, n := range nodes {
+	for _, n := range slices.Backward(nodes) {
 		recipe := false
 		for _, v := range n.outs {
 			if v.buf == nil && v.state == Deferred && !n.info.meta {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/tpush/tpush/runtime/op"
 )
@@ -20,7 +21,12 @@ func (d *Dispatcher) queued(slot *Slot, s *site, info *defInfo, attrs op.Attrs, 
 	v := d.begun(slot, s, info)
 	d.stats.Ops++
 	n := d.spareNode()
-	n.def, n.info, n.site, n.attrs, n.opn = info.def, info, s, attrs, d.nextOp
+	if n.opn = d.nextOp; n.site != s { // writing pointers costs more than comparing them
+		n.def, n.info, n.site = info.def, info, s
+	}
+	if unsafe.SliceData(n.attrs) != unsafe.SliceData(attrs) || len(n.attrs) != len(attrs) {
+		n.attrs = attrs
+	}
 	n.in, n.outs = append(n.in, in...), append(n.outs, v)
 	awaited(n)
 	v.state, v.node, v.husk, v.slot = Deferred, n, slot.Husk, uint8(slot.At)
@@ -63,7 +69,7 @@ func (d *Dispatcher) abandon(queue []*node) {
 func (d *Dispatcher) keep(n *node) {
 	if n.spare && len(d.spare) < maxSpare {
 		clear(n.outs)
-		n.outs, n.attrs = n.outs[:0], nil
+		n.outs = n.outs[:0]
 		d.spare = append(d.spare, n)
 	}
 }

@@ -35,10 +35,11 @@ func (q *quick) prepare(d *Dispatcher, e *entry, outs []*Value) {
 	} else if x, ok := e.exe.(device.SeveralRunner); ok && x.Severally() {
 		q.run = x
 	}
-	for _, o := range outs {
-		q.kinds = append(q.kinds, device.Kind{What: o.name(), Spec: &o.typ.Spec})
+	q.kinds, q.several.Out = make([]device.Kind, len(outs)), make([]device.Result, len(outs))
+	for i, o := range outs {
+		q.kinds[i] = device.Kind{What: o.name(), Spec: &o.typ.Spec}
+		q.several.Out[i].Kind = &q.kinds[i]
 	}
-	q.several.Out = make([]device.Result, len(outs))
 }
 
 // launch launches a region of the program whose results lie in slabs, when nobody
@@ -84,7 +85,7 @@ func (q *quick) launch(d *Dispatcher, r *region, why Reason) bool {
 func (q *quick) runOne(r *region, number int64) (ok bool) {
 	o, l := r.outs[0], &q.single
 	l.In, l.Attrs, l.Late = q.several.In, r.attrs(0), true
-	l.Tenant = device.Tenant{Kind: &q.kinds[0], Value: o.id, Op: o.opn, Launch: int(number)}
+	l.Tenant.Kind, l.Tenant.Value, l.Tenant.Op, l.Tenant.Launch = &q.kinds[0], o.id, o.opn, int(number)
 	l.Shelf, l.At = o.husk.shelf, int(o.slot)
 	q.several.Out[0].Buffer, ok = q.one.RunSingle(l)
 	return ok
@@ -99,8 +100,10 @@ func (q *quick) runSeveral(r *region, number int64) bool {
 	}
 	for i, o := range r.outs {
 		t := &l.Out[i]
-		t.Kind, t.Value, t.Op, t.Launch = &q.kinds[i], o.id, o.opn, int(number)
-		t.Shelf, t.At = o.husk.shelf, int(o.slot)
+		t.Value, t.Op, t.Launch, t.At = o.id, o.opn, int(number), int(o.slot)
+		if t.Shelf != o.husk.shelf { // writing pointers costs more than comparing them
+			t.Shelf = o.husk.shelf
+		}
 	}
 	return q.run.RunSeveral(l)
 }

@@ -147,6 +147,7 @@ func (t *turn) fill(d *Dispatcher, queue []*node) bool {
 
 // runTurn launches the region of a turn the long way.
 func (d *Dispatcher) runTurn(r *region, why Reason) error {
+	r.used()
 	failed := d.run(r, why)
 	if failed == nil {
 		return nil
@@ -169,8 +170,7 @@ func (d *Dispatcher) launchTurn(why Reason) error {
 	for _, n := range queue {
 		n.queued = false
 	}
-	r.nodes = append(r.nodes, queue...)
-	r.used()
+	r.nodes = queue
 	var err error
 	if !d.turn.quick.launch(d, r, why) {
 		err = d.runTurn(r, why)
@@ -178,8 +178,7 @@ func (d *Dispatcher) launchTurn(why Reason) error {
 	d.done(queue)
 	d.abandon(queue)
 	r.forget()
-	clear(queue)
-	d.emptied = queue[:0]
+	r.nodes, d.emptied = nil, queue[:0]
 	d.dirty = true
 	return err
 }

@@ -54,10 +54,10 @@ type Value struct {
 	readers  int32  // queued operations and views that read it
 	spent    bool   // given up: its numbers go when nothing reads it any more
 	replaced bool   // a write of the running program put another value in its place
+	slot     uint8  // its place in a slab, see husk
 	pins     int32  // holders that keep it without being walked to
 	wanted   uint32 // last cut of which it is an output
-	slot     uint8  // its place in a slab
-	husk     *Husk  // of that slab, of a value that was queued; else nil
+	husk     *Husk  // of its slab, of a value that was not launched when it was made; else nil
 	readyNS  int64  // virtual time at which the device has it
 	node     *node  // recipe; dropped when the value is materialized
 	buf      device.Buffer
