@@ -18,7 +18,7 @@ func (d *Dispatcher) queued(slot *Slot, s *site, info *defInfo, attrs op.Attrs, 
 			return nil, nil // it failed, or what it sees may have
 		}
 	}
-	v := d.begun(slot, s, info)
+	v := d.begun(slot, s)
 	d.stats.Ops++
 	n := d.spareNode()
 	if n.opn = d.nextOp; n.site != s { // writing pointers costs more than comparing them

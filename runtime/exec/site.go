@@ -17,6 +17,7 @@ import (
 // attributes: the type of its result and its executable, so that the next call
 // like it infers and looks up nothing.
 type site struct {
+	info  *defInfo
 	in    []shape.Spec // per operand; the zero Spec for an absent one
 	seen  []*Type      // per operand: the one that was found to be so last
 	same  uint64       // which operands are one value, see sameness
@@ -83,7 +84,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 
 // addSite remembers a call.
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
-	s := &site{in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
+	s := &site{info: i, in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
 	s.seen = make([]*Type, len(in))
 	s.kind = device.Kind{What: i.name, Spec: &s.out.Spec}
 	s.plain = !s.large && !i.meta && i.def.Indices == nil && i.def.Trap == nil
@@ -181,7 +182,7 @@ func (d *Dispatcher) straight(slot *Slot, def *op.Def, attrs op.Attrs, in []*Val
 	case s == nil || !s.plain:
 		return nil, nil
 	case d.mode.EveryOp:
-		return d.eager(slot, s, info, attrs, in), nil
+		return d.eager(slot, s, in), nil
 	case d.past.ring != nil:
 		return nil, nil
 	}
@@ -189,22 +190,22 @@ func (d *Dispatcher) straight(slot *Slot, def *op.Def, attrs op.Attrs, in []*Val
 }
 
 // begun makes the value in the slot the result of the next operation.
-func (d *Dispatcher) begun(slot *Slot, s *site, info *defInfo) *Value {
+func (d *Dispatcher) begun(slot *Slot, s *site) *Value {
 	d.collect()
 	d.nextOp++
 	d.nextID++
 	v := slot.Value()
-	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &info.name, -1, settled
+	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &s.info.name, -1, settled
 	return v
 }
 
-// eager launches the operation.
-func (d *Dispatcher) eager(slot *Slot, s *site, info *defInfo, attrs op.Attrs, in []*Value) *Value {
+// eager launches the operation. Its attributes are those of the site.
+func (d *Dispatcher) eager(slot *Slot, s *site, in []*Value) *Value {
 	if s.run == nil || !s.current(d) || d.syncer != nil && d.mode.Wait {
 		return nil
 	}
-	v := d.begun(slot, s, info)
-	d.aim(attrs, slot.Husk.shelf, slot.At, !d.mode.Wait)
+	v := d.begun(slot, s)
+	d.aim(s.attrs, slot.Husk.shelf, slot.At, !d.mode.Wait)
 	if _, ok := d.single(s, in, v); !ok {
 		d.nextOp--
 		d.nextID--
@@ -212,7 +213,7 @@ func (d *Dispatcher) eager(slot *Slot, s *site, info *defInfo, attrs op.Attrs, i
 	}
 	d.stats.Ops++
 	if d.past.ring != nil {
-		r := d.record(info.def, attrs, v.opn, nil, in)
+		r := d.record(s.info.def, s.attrs, v.opn, nil, in)
 		r.out, r.group = d.past.hold(r.out, v), d.stats.Launches
 		slot.recorded()
 	}
