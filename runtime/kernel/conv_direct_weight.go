@@ -67,7 +67,7 @@ func (f pixels) fill(g *simd.Kernels[float32], dst, img []float32, h, w int) {
 		}
 		clear(row[:from*n])
 		clear(row[to*n:])
-		transposeTo(g, n, to-from, img[sy*w+from-f.left:], h*w, row[from*n:], n)
+		simd.TurnerOf[float32](g.Level).Turn(n, to-from, img[sy*w+from-f.left:], h*w, row[from*n:], n)
 	}
 }
 

@@ -79,7 +79,7 @@ func (l *lattice) run(dst, frame, sums []float32, group, lo, hi int) {
 		for p := range l.phases {
 			l.phase(&l.phases[p], frame, sums, group, y, end, i, w)
 		}
-		transposeTo(l.g, (end-y)*l.cols, min(w, l.m-i), sums, w, dst[(i*l.rows+y)*l.cols:], l.rows*l.cols)
+		simd.TurnerOf[float32](l.g.Level).Turn((end-y)*l.cols, min(w, l.m-i), sums, w, dst[(i*l.rows+y)*l.cols:], l.rows*l.cols)
 	}
 }
 
@@ -102,26 +102,6 @@ func (l *lattice) phase(p *latticePhase, frame, sums []float32, group, y, end, i
 			for q := 0; q < k; q += kBlock {
 				l.t.LeftTile(n-x, w, from[x*l.fromX:], l.fromX, p.offsets.Part(q, min(q+kBlock, k)), b[q*w:], c, l.strideX*w, q > 0)
 			}
-		}
-	}
-}
-
-// transposeTo writes the transpose of src[rows,cols]: dst[j*dstRow+i] = src[i*srcRow+j].
-func transposeTo(g *simd.Kernels[float32], rows, cols int, src []float32, srcRow int, dst []float32, dstRow int) {
-	i, whole := 0, 0
-	if g.Lanes > 0 {
-		whole = cols / g.Lanes * g.Lanes
-		for ; i+g.Lanes <= rows; i += g.Lanes {
-			g.Transpose(whole, src[i*srcRow:], srcRow, dst[i:], dstRow)
-		}
-	}
-	for r := range rows {
-		j := 0
-		if r < i {
-			j = whole
-		}
-		for ; j < cols; j++ {
-			dst[j*dstRow+r] = src[r*srcRow+j]
 		}
 	}
 }

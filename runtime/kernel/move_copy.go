@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/tpush/tpush/runtime/simd"
+
 // Copy copies src to dst element by element through both views. They have the
 // same dims and the same element type, and share no memory.
 func Copy(dst, src Array) {
@@ -111,9 +113,21 @@ func copyRun[T any](d, s []T, do, so int, x axis) {
 // copyTiles copies rows i0 to i1 of axis x, all of axis in, tile by tile. do and
 // so are where the two axes begin.
 func copyTiles[T any](d, s []T, do, so int, x, in axis, i0, i1 int) {
+	do, so = do+i0*x.dst, so+i0
+	switch d := any(d).(type) {
+	case []uint16:
+		turnTiles(d[do:], any(s).([]uint16)[so:], i1-i0, in.n, x.dst, in.src)
+		return
+	case []uint32:
+		turnTiles(d[do:], any(s).([]uint32)[so:], i1-i0, in.n, x.dst, in.src)
+		return
+	case []uint64:
+		turnTiles(d[do:], any(s).([]uint64)[so:], i1-i0, in.n, x.dst, in.src)
+		return
+	}
 	for j0 := 0; j0 < in.n; j0 += tileSide {
 		j1 := min(j0+tileSide, in.n)
-		for i := i0; i < i1; i++ {
+		for i := range i1 - i0 {
 			row := d[do+i*x.dst+j0 : do+i*x.dst+j1]
 			q := so + i + j0*in.src
 			for j := range row {
@@ -121,6 +135,15 @@ func copyTiles[T any](d, s []T, do, so int, x, in axis, i0, i1 int) {
 				q += in.src
 			}
 		}
+	}
+}
+
+// turnTiles writes d[i,j] = s[j,i] for i < rows, j < cols, where rows of d and s
+// are dRow and sRow apart.
+func turnTiles[T uint16 | uint32 | uint64](d, s []T, rows, cols, dRow, sRow int) {
+	t := simd.TurnerOf[T](simd.Chosen())
+	for j := 0; j < cols; j += tileSide {
+		t.Turn(min(tileSide, cols-j), rows, s[j*sRow:], sRow, d[j:], dRow)
 	}
 }
 

@@ -215,9 +215,6 @@ func widenRowsBF16AVX2_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd
 func widenRowsBF16AVX2_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
 
 //go:noescape
-func transpose32AVX2(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
-
-//go:noescape
 func dotsF32AVX2(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)
 
 //go:noescape
@@ -609,9 +606,6 @@ func widenRowsBF16AVX512_1(k int, src *byte, ld uintptr, dst *byte, dd uintptr, 
 
 //go:noescape
 func widenRowsBF16AVX512_4(k int, src *byte, ld uintptr, dst *byte, dd uintptr, pd uintptr)
-
-//go:noescape
-func transpose32AVX512(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
 
 //go:noescape
 func dotsF32AVX512(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)

@@ -14,7 +14,7 @@ func TestGeneratedIsFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the generator")
 	}
-	for _, g := range []struct{ dir, file string }{{"./gemm", "gemm_amd64"}, {"./dot", "dot_amd64"}, {"./sort", "sort_amd64"}, {"./rows", "rows_amd64"}, {"./vec", "vec_amd64"}} {
+	for _, g := range []struct{ dir, file string }{{"./gemm", "gemm_amd64"}, {"./dot", "dot_amd64"}, {"./sort", "sort_amd64"}, {"./rows", "rows_amd64"}, {"./turn", "turn_amd64"}, {"./vec", "vec_amd64"}} {
 		exe := filepath.Join(t.TempDir(), "main")
 		build := exec.Command("go", "build", "-o", exe, g.dir)
 		build.Dir = "gen"

@@ -24,6 +24,7 @@ import (
 //go:generate go run -C gen ./dot -out ../dot_amd64.s -stubs ../dot_amd64.go -pkg simd
 //go:generate go run -C gen ./rows -out ../rows_amd64.s -stubs ../rows_amd64.go -pkg simd
 //go:generate go run -C gen ./sort -out ../sort_amd64.s -stubs ../sort_amd64.go -pkg simd
+//go:generate go run -C gen ./turn -out ../turn_amd64.s -stubs ../turn_amd64.go -pkg simd
 //go:generate go run -C gen ./vec -out ../vec_amd64.s -stubs ../vec_amd64.go -pkg simd
 
 // A Level is a set of vector instructions. A higher one has all of the lower ones.

@@ -24,7 +24,7 @@ var kernelsF32 = [...]*Kernels[float32]{
 		tile:   []tileFunc{nil, tileF32AVX2_1x16, tileF32AVX2_2x16, tileF32AVX2_3x16, tileF32AVX2_4x16, tileF32AVX2_5x16, tileF32AVX2_6x16},
 		narrow: []tileFunc{nil, tileF32AVX2_1x8, tileF32AVX2_2x8, tileF32AVX2_3x8, tileF32AVX2_4x8, tileF32AVX2_5x8, tileF32AVX2_6x8},
 		sweep:  []sweepFunc{nil, sweepF32AVX2_1, sweepF32AVX2_2, sweepF32AVX2_3, sweepF32AVX2_4, sweepF32AVX2_5, sweepF32AVX2_6},
-		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, addRows: [2]addRowsFunc{addRowsF32AVX2, addRowsPastF32AVX2}, dots: dotsF32AVX2, transpose: transpose32AVX2,
+		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, addRows: [2]addRowsFunc{addRowsF32AVX2, addRowsPastF32AVX2}, dots: dotsF32AVX2, transpose: turn32AVX2,
 		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
 	},
 	AVX512: {
@@ -32,7 +32,7 @@ var kernelsF32 = [...]*Kernels[float32]{
 		tile:   []tileFunc{nil, tileF32AVX512_1x32, tileF32AVX512_2x32, tileF32AVX512_3x32, tileF32AVX512_4x32, tileF32AVX512_5x32, tileF32AVX512_6x32, tileF32AVX512_7x32, tileF32AVX512_8x32, tileF32AVX512_9x32, tileF32AVX512_10x32, tileF32AVX512_11x32, tileF32AVX512_12x32},
 		narrow: []tileFunc{nil, tileF32AVX512_1x16, tileF32AVX512_2x16, tileF32AVX512_3x16, tileF32AVX512_4x16, tileF32AVX512_5x16, tileF32AVX512_6x16, tileF32AVX512_7x16, tileF32AVX512_8x16, tileF32AVX512_9x16, tileF32AVX512_10x16, tileF32AVX512_11x16, tileF32AVX512_12x16},
 		sweep:  []sweepFunc{nil, sweepF32AVX512_1, sweepF32AVX512_2, sweepF32AVX512_3, sweepF32AVX512_4, sweepF32AVX512_5, sweepF32AVX512_6, sweepF32AVX512_7, sweepF32AVX512_8, sweepF32AVX512_9, sweepF32AVX512_10, sweepF32AVX512_11, sweepF32AVX512_12},
-		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, addRows: [2]addRowsFunc{addRowsF32AVX512, addRowsPastF32AVX512}, dots: dotsF32AVX512, transpose: transpose32AVX512,
+		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, addRows: [2]addRowsFunc{addRowsF32AVX512, addRowsPastF32AVX512}, dots: dotsF32AVX512, transpose: turn32AVX512,
 		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
 	},
 }
@@ -68,6 +68,12 @@ var runs = [...]*Runs{
 		widenBF16: widenBF16AVX512, widenF16: widenF16AVX512, narrowBF16: narrowBF16AVX512, narrowF16: narrowF16AVX512,
 		max: maxF32AVX512, min: minF32AVX512, sums: sumsF32AVX512, split: split32AVX512, merge: merge32AVX512, pickRows: [2]pickRowsFunc{pickRowsAVX512, pickRowsPastAVX512}, moveRows: [2]moveRowsFunc{moveRowsAVX512, moveRowsAVX2}, odd: oddF32, philox: philoxAVX2,
 	},
+}
+
+// squares are by level and by the size of elements: 2, 4 and 8 bytes.
+var squares = [...][3]squareTurner{
+	AVX2:   {{8, turn16AVX2}, {8, turn32AVX2}, {4, turn64AVX2}},
+	AVX512: {{8, turn16AVX2}, {16, turn32AVX512}, {8, turn64AVX512}},
 }
 
 var tapsF32 = [...]*TapsF32{

@@ -11,4 +11,6 @@ var runs = [...]*Runs{&goRuns}
 
 var tapsF32 = [...]*TapsF32{&goTaps}
 
+var squares = [...][3]squareTurner{{}}
+
 func sorters(Level, any) any { return nil }

@@ -15,8 +15,9 @@ type ISA struct {
 	Regs  int
 }
 
-// The two levels that have kernels.
+// The two levels that have kernels, and the half registers of AVX2.
 var (
+	AVX    = ISA{"AVX2", 16, 16}
 	AVX2   = ISA{"AVX2", 32, 16}
 	AVX512 = ISA{"AVX512", 64, 32}
 	Levels = []ISA{AVX2, AVX512}
@@ -35,8 +36,11 @@ func Half(i int) reg.VecPhysical { return xmm[i] }
 
 // New is a vector register that the generator chooses.
 func (s ISA) New() reg.VecVirtual {
-	if s.Bytes == 64 {
+	switch s.Bytes {
+	case 64:
 		return build.ZMM()
+	case 16:
+		return build.XMM()
 	}
 	return build.YMM()
 }

@@ -441,7 +441,7 @@ func strip(paired, turned bool) {
 		}
 	}
 	if turned {
-		for i, r := range asm.Square(s, v) {
+		for i, r := range asm.Square(s, 4, v) {
 			VMOVUPS(r, Mem{Base: dst, Disp: 64 * i})
 		}
 	}

@@ -425,55 +425,6 @@ func sweep(s asm.ISA, e asm.Elem, rows int) {
 	RET()
 }
 
-// transpose turns a strip of 4-byte elements: as many rows as a register has
-// lanes, ld apart, n columns (a multiple of the lanes) become n rows, dd apart.
-func transpose(s asm.ISA) {
-	lanes := s.Bytes / 4
-	TEXT("transpose32"+s.Name, NOSPLIT, "func(n int, src *byte, ld uintptr, dst *byte, dd uintptr)")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	src := Load(Param("src"), GP64())
-	ld := Load(Param("ld"), GP64())
-	dst := Load(Param("dst"), GP64())
-	dd := Load(Param("dd"), GP64())
-	at := GP64()
-	XORQ(at, at)
-	ld3 := GP64()
-	LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, ld3)
-	ld4 := GP64()
-	MOVQ(ld, ld4)
-	SHLQ(U8(2), ld4)
-	Label("loop")
-	v := make([]reg.VecVirtual, lanes)
-	p := GP64()
-	MOVQ(src, p)
-	for i := range v {
-		v[i] = s.New()
-		m := Mem{Base: p}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ld, 1
-		case 2:
-			m.Index, m.Scale = ld, 2
-		case 3:
-			m.Index, m.Scale = ld3, 1
-		}
-		VMOVUPS(m, v[i])
-		if i%4 == 3 && i+1 < lanes {
-			ADDQ(ld4, p)
-		}
-	}
-	for _, r := range asm.Square(s, v) {
-		VMOVUPS(r, Mem{Base: dst})
-		ADDQ(dd, dst)
-	}
-	ADDQ(Imm(uint64(s.Bytes)), src)
-	SUBQ(Imm(uint64(lanes)), n)
-	JG(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
-}
-
 // dots multiplies as many rows as a register has lanes, ra apart, by one
 // vector: c[i] = (c[i] +) Σ a[i,p]·x[p], p in order, by turning squares of a in
 // registers. k is a multiple of the lanes.
@@ -516,7 +467,7 @@ func dots(s asm.ISA) {
 			ADDQ(ra4, p)
 		}
 	}
-	for i, r := range asm.Square(s, v) {
+	for i, r := range asm.Square(s, 4, v) {
 		if s.Bytes == 64 {
 			VFMADD231PS_BCST(Mem{Base: x, Disp: 4 * i}, r, acc)
 			continue
@@ -602,7 +553,6 @@ func main() {
 		packRows(s, 2)
 		widenRows(s, 1)
 		widenRows(s, 4)
-		transpose(s)
 		dots(s)
 	}
 	Generate()

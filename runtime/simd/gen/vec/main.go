@@ -276,14 +276,14 @@ func sums(s asm.ISA) {
 			ADDQ(ld, p)
 		}
 	}
-	v = asm.Square(s, v)
+	v = asm.Square(s, 4, v)
 	VADDPS(Mem{Base: carry}, v[0], v[0])
 	for i := 1; i < lanes; i++ {
 		VADDPS(v[i-1], v[i], v[i])
 	}
 	VMOVUPS(v[lanes-1], Mem{Base: carry})
 	MOVQ(dst, p)
-	for i, r := range asm.Square(s, v) {
+	for i, r := range asm.Square(s, 4, v) {
 		VMOVUPS(r, Mem{Base: p})
 		if i+1 < lanes {
 			ADDQ(dd, p)
