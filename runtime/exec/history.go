@@ -160,7 +160,7 @@ func (d *Dispatcher) record(def *op.Def, attrs op.Attrs, opn uint64, st *trace.S
 	if r.stack != st {
 		r.stack = st
 	}
-	if !sameList(r.attrs, attrs) {
+	if !r.attrs.Is(attrs) {
 		r.attrs = attrs
 	}
 	for _, v := range in {

@@ -411,6 +411,7 @@ func (d *Dispatcher) collect() {
 	}
 }
 
+// bury is collect when something was dropped.
 func (d *Dispatcher) bury() {
 	d.dropped.mu.Lock()
 	vs, husks := d.dropped.vs, d.dropped.husks

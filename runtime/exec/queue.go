@@ -2,7 +2,6 @@ package exec
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/tpush/tpush/runtime/op"
 )
@@ -24,7 +23,7 @@ func (d *Dispatcher) queued(slot *Slot, s *site, info *defInfo, attrs op.Attrs, 
 	if n.opn = d.nextOp; n.site != s { // writing pointers costs more than comparing them
 		n.def, n.info, n.site = info.def, info, s
 	}
-	if unsafe.SliceData(n.attrs) != unsafe.SliceData(attrs) || len(n.attrs) != len(attrs) {
+	if !n.attrs.Is(attrs) {
 		n.attrs = attrs
 	}
 	n.in, n.outs = append(n.in, in...), append(n.outs, v)

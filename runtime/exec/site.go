@@ -127,7 +127,7 @@ func sameDims(a, b []int) bool {
 
 // sameAttrs says whether two lists are equal, values of dynamic attributes included.
 func sameAttrs(a, b op.Attrs) bool {
-	if sameList(a, b) {
+	if a.Is(b) {
 		return true
 	}
 	if len(a) != len(b) {
@@ -234,18 +234,13 @@ func (s *site) current(d *Dispatcher) bool {
 // aim says what the next single is to be launched with, and where its result goes.
 func (d *Dispatcher) aim(attrs op.Attrs, shelf *device.Shelf, place int, late bool) {
 	l := &d.singleA
-	if !sameList(l.Attrs, attrs) { // writing pointers costs more than comparing them
+	if !l.Attrs.Is(attrs) { // writing pointers costs more than comparing them
 		l.Attrs = attrs
 	}
 	if l.Shelf != shelf {
 		l.Shelf = shelf
 	}
 	l.At, l.Late = place, late
-}
-
-// sameList says whether two lists are one.
-func sameList(a, b op.Attrs) bool {
-	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
 // single runs the executable of a site and books its launch, whose result is o;

@@ -42,10 +42,10 @@
 //   - Floats are IEEE 754, rounded to nearest even, subnormals kept. FMA rounds
 //     once.
 //   - The payload and sign of a NaN are unspecified inside a program. A NaN that
-//     is stored or passed through Canon is the quiet positive one of its type (f32 0x7fc00000, f64 0x7ff8000000000000, bf16
-//     0x7fc0, f16 0x7e00; 8-bit types as runtime/dtype writes it). A program that
-//     looks at the bits of a possible NaN (Bits, signs) passes it through Canon
-//     first.
+//     is stored or passed through Canon is the quiet positive one of its type
+//     (f32 0x7fc00000, f64 0x7ff8000000000000, bf16 0x7fc0, f16 0x7e00; 8-bit types
+//     as runtime/dtype writes it). A program that looks at the bits of a possible
+//     NaN (Bits, signs) passes it through Canon first.
 //   - Integers wrap; a store of a wider one keeps the low bits.
 //   - A sum runs in the order of sixteen lanes and blocks of 2048 elements along
 //     the row: lane l adds elements l, l+16, … of a block, lanes are folded in

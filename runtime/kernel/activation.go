@@ -155,18 +155,24 @@ func SiLU(c *Call) error { return siluOp.run(c) }
 
 // GELU computes x·Φ(x), or its tanh approximation when attribute approximate says so.
 func GELU(c *Call) error {
-	if c.Attrs.Str("approximate") == "tanh" {
-		return geluTanhOp.run(c)
-	}
-	return geluOp.run(c)
+	return geluOf(c.Attrs).run(c)
 }
 
 // GELUBackward computes the gradient of GELU. Inputs: that of the result, and x.
 func GELUBackward(c *Call) error {
-	if c.Attrs.Str("approximate") == "tanh" {
-		return geluTanhBackOp.run(c)
+	return geluBackOf(c.Attrs).run(c)
+}
+
+func geluOf(a Attrs) *elementwise { return approximated(a, geluOp, geluTanhOp) }
+
+func geluBackOf(a Attrs) *elementwise { return approximated(a, geluBackOp, geluTanhBackOp) }
+
+// approximated chooses by the attribute of GELU.
+func approximated(a Attrs, exact, tanh *elementwise) *elementwise {
+	if a.Str("approximate") == "tanh" {
+		return tanh
 	}
-	return geluBackOp.run(c)
+	return exact
 }
 
 // Mish computes x·tanh(softplus(x)).

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/tpush/tpush/runtime/dtype"
+import (
+	"unsafe"
+
+	"github.com/tpush/tpush/runtime/dtype"
+)
 
 // An Attr is one named attribute of an operation: int, []int, float64, bool,
 // string or dtype.DType.
@@ -12,6 +16,11 @@ type Attr struct {
 // Attrs are the attributes of one call, in the order of the row's parameters,
 // defaults filled in. They are few: a scan is faster than a map.
 type Attrs []Attr
+
+// Is says whether a and b are one list.
+func (a Attrs) Is(b Attrs) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}
 
 // Get gives the attribute, nil when absent.
 func (a Attrs) Get(name string) any {

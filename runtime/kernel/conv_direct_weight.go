@@ -84,10 +84,7 @@ func convolveWeightDirect(dst, x, dy []float32, batch, o, ci int, g Conv) {
 	offsets := f.places(g)
 	groups, width := f.runs(g)
 	kernels, t := simd.KernelsOf[float32](simd.Chosen()), simd.TapsOf(simd.Chosen())
-	n := threads()
-	if batch*o*ci*taps*out < serialWork {
-		n = 1
-	}
+	n := threadsFor(batch * o * ci * taps * out)
 	size := f.size() + 2*t.Cols
 	step := min(batch, max(n, frameBytes/(4*size*g.Groups)))
 	raw, s := mem.Default().Scratch(4 * (step*g.Groups*size + o*taps*ci))

@@ -14,10 +14,7 @@ func convolveWeightLanes(dst, x, dy []float32, batch, o, ci int, g Conv) {
 	offsets := f.places(g)
 	runs, length := f.runs(g)
 	kernels, t := simd.KernelsOf[float32](simd.Chosen()), simd.TapsOf(simd.Chosen())
-	n := threads()
-	if batch*o*ci*taps*out < serialWork {
-		n = 1
-	}
+	n := threadsFor(batch * o * ci * taps * out)
 	wide := roundUp(og, t.Narrow)
 	size := f.size() + out*wide
 	step := min(batch, max(n, frameBytes/(4*size*g.Groups)))

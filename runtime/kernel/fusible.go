@@ -79,15 +79,9 @@ func fusibleOf(row string, a Attrs) fusible {
 		}
 		return nil
 	case "gelu":
-		if a.Str("approximate") == "tanh" {
-			return geluTanhOp
-		}
-		return geluOp
+		return geluOf(a)
 	case "gelu_backward":
-		if a.Str("approximate") == "tanh" {
-			return geluTanhBackOp
-		}
-		return geluBackOp
+		return geluBackOf(a)
 	case "clamp", "clamp_min", "clamp_max":
 		return clampOps.of(a, "min", "max")
 	case "hardtanh":

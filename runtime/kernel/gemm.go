@@ -80,11 +80,15 @@ func multiplyAt[T factor](g *simd.Kernels[T], ps []product[T]) {
 
 // multiplyAlone computes a product on all threads that it pays for.
 func multiplyAlone[T factor](g *simd.Kernels[T], p *product[T]) {
-	n := 1
-	if p.work() >= serialWork {
-		n = threads()
+	multiplyOne(g, p, threadsFor(p.work()))
+}
+
+// threadsFor is the number of threads that so many multiplications pay for.
+func threadsFor(work int) int {
+	if work < serialWork {
+		return 1
 	}
-	multiplyOne(g, p, n)
+	return threads()
 }
 
 // multiplyOne computes a product on a number of threads.

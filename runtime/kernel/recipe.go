@@ -261,25 +261,22 @@ func maskedFillRecipe(e *expr) jit.Value { return e.Select(e.truth(1), e.x(2), e
 // clampRecipe: NaN, in x or in a bound, wins. Unsigned bounds were raised to 0.
 func clampRecipe(lo, hi limit) recipe {
 	return func(e *expr) jit.Value {
-		x := e.x(0)
-		switch {
-		case lo == zeroLimit:
-			x = e.max(x, e.num(0))
-		case lo == numberLimit && !e.unsigned():
-			x = e.AtLeast(x, e.bound(0))
-		case lo != noLimit:
-			x = e.max(x, e.bound(0))
-		}
-		switch {
-		case hi == zeroLimit:
-			x = e.min(x, e.num(0))
-		case hi == numberLimit && !e.unsigned():
-			x = e.AtMost(x, e.bound(1))
-		case hi != noLimit:
-			x = e.min(x, e.bound(1))
-		}
-		return x
+		x := e.limited(e.x(0), 0, lo, e.max, e.AtLeast)
+		return e.limited(x, 1, hi, e.min, e.AtMost)
 	}
+}
+
+// limited brings x within bound k; near is pick for a bound that is a number.
+func (e *expr) limited(x jit.Value, k int, known limit, pick, near func(x, bound jit.Value) jit.Value) jit.Value {
+	switch {
+	case known == zeroLimit:
+		return pick(x, e.num(0))
+	case known == numberLimit && !e.unsigned():
+		return near(x, e.bound(k))
+	case known != noLimit:
+		return pick(x, e.bound(k))
+	}
+	return x
 }
 
 // clampByRecipe has tensor bounds, either of which may be absent.

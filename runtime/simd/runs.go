@@ -278,8 +278,6 @@ func (r *Runs) MoveRows(n, cols int, dst []float32, dstRow int, src []float32, s
 		}
 	}
 	for i := range n {
-		for j, x := range src[i*srcRow:][:cols] {
-			dst[i*dstRow+j] = x
-		}
+		copy(dst[i*dstRow:], src[i*srcRow:][:cols])
 	}
 }

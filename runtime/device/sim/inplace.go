@@ -10,9 +10,10 @@ import (
 )
 
 // A result that takes over the HBM of a donated input may take over its bytes on
-// the host too, and those of an input that nobody reads any more: an update of parameters or of a cache then writes where it read,
-// instead of into memory that no cache holds. The donor's bytes are gone, so its
-// buffer is lost: who uses it after all gets an error, never another number.
+// the host too, and those of an input that nobody reads any more: an update of
+// parameters or of a cache then writes where it read, instead of into memory that
+// no cache holds. The donor's bytes are gone, so its buffer is lost: who uses it
+// after all gets an error, never another number.
 
 // writers are the rows that copy their first operand and change a part of it:
 // where that is the result's own memory there is nothing to copy.

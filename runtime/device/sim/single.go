@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"unsafe"
-
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -116,7 +114,7 @@ func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 		}
 	}()
 	c := &x.singly.call
-	if len(c.Attrs) != len(attrs) || unsafe.SliceData(c.Attrs) != unsafe.SliceData(attrs) { // writing pointers costs more than comparing them
+	if !c.Attrs.Is(attrs) { // writing pointers costs more than comparing them
 		c.Attrs = attrs
 	}
 	return x.singly.kernel(c) == nil

@@ -449,15 +449,7 @@ func dots(s asm.ISA) {
 	MOVQ(a, p)
 	for i := range v {
 		v[i] = s.New()
-		m := Mem{Base: p}
-		switch i % 4 {
-		case 1:
-			m.Index, m.Scale = ra, 1
-		case 2:
-			m.Index, m.Scale = ra, 2
-		case 3:
-			m.Index, m.Scale = ra3, 1
-		}
+		m := asm.Row(i, p, ra, ra3)
 		VMOVUPS(m, v[i])
 		if s.Bytes == 64 || i%2 == 0 {
 			m.Disp = 256
