@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"github.com/tpush/tpush/runtime/mem"
-	"github.com/tpush/tpush/runtime/simd"
-)
+import "github.com/tpush/tpush/runtime/simd"
 
 // Convolutions over one or two axes in f32 copy each image once, with its
 // border, into a frame in which whatever a tap meets for neighbouring results
@@ -154,9 +151,9 @@ func imageTasks(batch, work, scratch int, f func(image, part, parts int, mem []f
 		parts = (4*n + batch - 1) / batch
 	}
 	each(n, batch*parts, func(t int) {
-		raw, s := mem.Default().Scratch(4 * scratch)
-		defer s.Release()
-		f(t/parts, t%parts, parts, As[float32](raw))
+		m := panelMems.Get().(*panelMem)
+		defer panelMems.Put(m)
+		f(t/parts, t%parts, parts, take[float32](m, scratch))
 	})
 }
 
