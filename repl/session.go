@@ -127,6 +127,7 @@ func NewSession(o Options) (*Session, error) {
 		OnDrop:           func() { s.disp.Touch() },
 		OnLeave:          func(depth int) { s.disp.FrameLeave(depth) },
 		OnVariable:       s.namer.declared,
+		OnWritten:        s.raiseSwallowed,
 		OnGoroutinePanic: s.goroutinePanicked,
 	})
 	if err != nil {
@@ -318,6 +319,13 @@ func (s *Session) Reset() error {
 	return s.disp.EndCell()
 }
 
+// raiseSwallowed fails a statement that wrote a value which could not be computed.
+func (s *Session) raiseSwallowed() {
+	if err := s.disp.Swallowed(); err != nil {
+		panic(&tpu.Error{Op: "show", Err: err})
+	}
+}
+
 // Run runs a cell. Text of blanks and comments alone takes no number and gives nil.
 func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out Output) *Cell {
 	if blank(text) {
@@ -337,6 +345,7 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	before, used := s.disp.Stats(), s.dev.HBM().Used()
 	s.remember(c.ID)
 	s.disp.SetCell(c.ID)
+	_ = s.disp.Swallowed() // what others showed is not this cell's
 	c.First = s.rec.Last() + 1
 	s.note(trace.Event{Kind: trace.CellBegin, Name: fmt.Sprintf("In[%d]", c.ID)})
 	t0 := time.Now()
@@ -365,6 +374,9 @@ func (s *Session) Run(ctx context.Context, text, file string, firstLine int, out
 	}
 	if end := s.disp.EndCell(); err == nil && end != nil {
 		err = end
+	}
+	if shown := s.disp.Swallowed(); err == nil && shown != nil {
+		err = shown
 	}
 	if g := s.takePanic(); err == nil && g != nil {
 		err = g.Panic

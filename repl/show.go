@@ -30,7 +30,9 @@ func (s *Session) FormatMore(v interp.Shown, all bool) string {
 
 func (s *Session) format(v interp.Shown, set Settings) string {
 	if t, ok := v.Value.(*tpu.Tensor); ok && t != nil {
-		return t.String()
+		text := t.String()
+		s.raiseSwallowed()
+		return text
 	}
 	v.Value = s.in.Plain(v.Value)
 	p := &printer{set: set, in: s.in}

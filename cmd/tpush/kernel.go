@@ -121,6 +121,11 @@ func (h *handler) Execute(ctx context.Context, r kernel.ExecuteRequest, out kern
 		case c != nil:
 			before, queued := h.s.Dispatcher().Stats(), h.s.Dispatcher().Queued()
 			h.tell(ctx, c, r.Silent, out)
+			if r.Last && c.Status == "ok" && c.Exit == nil {
+				if err := h.s.Dispatcher().Untold(); err != nil {
+					h.report(c, err, out)
+				}
+			}
 			after := h.s.Dispatcher().Stats()
 			rep.ShownLaunches, rep.ShownNS = after.Launches-before.Launches, after.DeviceNS-before.DeviceNS
 			if rep.ShownLaunches > 0 {

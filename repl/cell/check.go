@@ -217,7 +217,7 @@ func (c *compiler) report(e types.Error) {
 		msg += fmt.Sprintf(" (import %q is missing)", path)
 	} else if m := c.meant(msg); m != "" {
 		msg += " (here: " + m + ")"
-	} else if n := c.nearest(e); n != "" {
+	} else if n := c.nearest(e); n != "" && !strings.Contains(msg, "(but have ") {
 		msg += "; the nearest is " + n
 	} else if w := c.fitting(e); w != "" {
 		msg += " (here: " + w + ")"

@@ -85,7 +85,8 @@ func parameter(sig *types.Signature, i int) types.Type {
 }
 
 // sibling finds the function of the called one's package whose name ends or
-// begins as its does and that takes a value of type have there.
+// begins as its does and that takes a value of type have there, and the other
+// arguments as they are.
 func (c *compiler) sibling(call *ast.CallExpr, at int, have types.Type) string {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -106,7 +107,7 @@ func (c *compiler) sibling(call *ast.CallExpr, at int, have types.Type) string {
 			continue
 		}
 		sig := fn.Signature()
-		if t := parameter(sig, at); t == nil || sig.TypeParams().Len() > 0 || !types.AssignableTo(have, t) || types.IsInterface(t) || !takes(sig, len(call.Args)) {
+		if t := parameter(sig, at); t == nil || sig.TypeParams().Len() > 0 || !types.AssignableTo(have, t) || types.IsInterface(t) || !c.takesAll(sig, call.Args) {
 			continue
 		}
 		if best == "" || len(name) < len(best) {
@@ -117,6 +118,17 @@ func (c *compiler) sibling(call *ast.CallExpr, at int, have types.Type) string {
 		return ""
 	}
 	return id.Name + "." + best + " takes " + c.s.TypeString(have)
+}
+
+// takesAll tells whether a function can be called with these arguments.
+func (c *compiler) takesAll(sig *types.Signature, args []ast.Expr) bool {
+	for i, a := range args {
+		t, have := parameter(sig, i), c.info.TypeOf(a)
+		if t == nil || have != nil && !types.AssignableTo(have, t) {
+			return false
+		}
+	}
+	return takes(sig, len(args))
 }
 
 // takes tells whether a function can be called with n arguments.

@@ -429,8 +429,12 @@ func whyError(s *repl.Session) (Answer, error) {
 	var b strings.Builder
 	for _, r := range x.Reports {
 		fmt.Fprintf(&b, "In[%d] %s: %s\n%s\n", x.ID, r.Kind, r.Message, strings.Join(r.Block, "\n"))
+		said := r.Message
 		for err := errors.Unwrap(r.Err); err != nil; err = errors.Unwrap(err) {
-			fmt.Fprintf(&b, "   because %v\n", err)
+			if text := err.Error(); !strings.Contains(said, text) { // wrappers add a place or a type, and may add no words
+				fmt.Fprintf(&b, "   because %s\n", text)
+				said = text
+			}
 		}
 		var oe *exec.OpError
 		if !errors.As(r.Err, &oe) || oe.OpN == 0 {

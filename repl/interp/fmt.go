@@ -10,32 +10,42 @@ import (
 // knows the types of cells.
 func (in *Interp) replaceFmt(set func(name string, f any)) {
 	r := func(args []any) []any { return in.registry.operands(args) }
-	out := in.opt.Stdout
-	f := func(w io.Writer, format string, args []any) (int, error) {
-		format, args = in.registry.format(format, args)
-		return fmt.Fprintf(w, format, args...)
+	format := in.registry.format
+	written := in.opt.OnWritten
+	if written == nil {
+		written = func() {}
 	}
-	set("Print", func(a ...any) (int, error) { return fmt.Fprint(out, r(a)...) })
-	set("Println", func(a ...any) (int, error) { return fmt.Fprintln(out, r(a)...) })
-	set("Printf", func(format string, a ...any) (int, error) { return f(out, format, a) })
-	set("Sprint", func(a ...any) string { return fmt.Sprint(r(a)...) })
-	set("Sprintln", func(a ...any) string { return fmt.Sprintln(r(a)...) })
-	set("Sprintf", func(format string, a ...any) string {
-		format, a = in.registry.format(format, a)
-		return fmt.Sprintf(format, a...)
+	told := func(n int, err error) (int, error) { written(); return n, err }
+	text := func(s string) string { written(); return s }
+	bytes := func(b []byte) []byte { written(); return b }
+	f := func(w io.Writer, form string, args []any) (int, error) {
+		form, args = format(form, args)
+		return told(fmt.Fprintf(w, form, args...))
+	}
+	out := in.opt.Stdout
+	set("Print", func(a ...any) (int, error) { return told(fmt.Fprint(out, r(a)...)) })
+	set("Println", func(a ...any) (int, error) { return told(fmt.Fprintln(out, r(a)...)) })
+	set("Printf", func(form string, a ...any) (int, error) { return f(out, form, a) })
+	set("Sprint", func(a ...any) string { return text(fmt.Sprint(r(a)...)) })
+	set("Sprintln", func(a ...any) string { return text(fmt.Sprintln(r(a)...)) })
+	set("Sprintf", func(form string, a ...any) string {
+		form, a = format(form, a)
+		return text(fmt.Sprintf(form, a...))
 	})
-	set("Fprint", func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(w, r(a)...) })
-	set("Fprintln", func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(w, r(a)...) })
-	set("Fprintf", func(w io.Writer, format string, a ...any) (int, error) { return f(w, format, a) })
-	set("Append", func(b []byte, a ...any) []byte { return fmt.Append(b, r(a)...) })
-	set("Appendln", func(b []byte, a ...any) []byte { return fmt.Appendln(b, r(a)...) })
-	set("Appendf", func(b []byte, format string, a ...any) []byte {
-		format, a = in.registry.format(format, a)
-		return fmt.Appendf(b, format, a...)
+	set("Fprint", func(w io.Writer, a ...any) (int, error) { return told(fmt.Fprint(w, r(a)...)) })
+	set("Fprintln", func(w io.Writer, a ...any) (int, error) { return told(fmt.Fprintln(w, r(a)...)) })
+	set("Fprintf", func(w io.Writer, form string, a ...any) (int, error) { return f(w, form, a) })
+	set("Append", func(b []byte, a ...any) []byte { return bytes(fmt.Append(b, r(a)...)) })
+	set("Appendln", func(b []byte, a ...any) []byte { return bytes(fmt.Appendln(b, r(a)...)) })
+	set("Appendf", func(b []byte, form string, a ...any) []byte {
+		form, a = format(form, a)
+		return bytes(fmt.Appendf(b, form, a...))
 	})
-	set("Errorf", func(format string, a ...any) error {
-		format, a = in.registry.format(format, a)
-		return fmt.Errorf(format, a...)
+	set("Errorf", func(form string, a ...any) error {
+		form, a = format(form, a)
+		err := fmt.Errorf(form, a...)
+		written()
+		return err
 	})
 }
 

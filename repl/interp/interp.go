@@ -35,6 +35,8 @@ type Options struct {
 	OnLeave func(depth int)
 	// OnVariable is told where a variable of the session is, when its declaration runs.
 	OnVariable func(name string, p any)
+	// OnWritten is called when a function of package fmt has written its operands.
+	OnWritten func()
 	// OnGoroutinePanic is told of a panic in a goroutine that a cell started.
 	OnGoroutinePanic func(*GoroutineError)
 	// Bare leaves out what cells carry besides the program: places, hooks, polls

@@ -127,6 +127,7 @@ type ExecuteRequest struct {
 	AllowStdin bool   `json:"allow_stdin,omitempty"`
 	AllowDebug bool   `json:"allow_debug,omitempty"` // the front end answers stops of the debugger
 	Skip       bool   `json:"skip,omitempty"`        // only give the cell its number: a replay leaves it out
+	Last       bool   `json:"last,omitempty"`        // no code follows: a failure that nobody was told of is told now
 	// Where the code stands, for error positions and profiles.
 	File      string `json:"file,omitempty"`
 	FirstLine int    `json:"first_line,omitempty"`

@@ -66,6 +66,7 @@ type runner struct {
 	nb    *repl.Notebook
 	input *inputReader
 
+	lastCode  int               // line of the last cell of a file, -1: more may come
 	prompter  prompter          // what to do at a stop; nil: nothing
 	answered  func(text string) // told of each answer at a stop
 	finishing bool              // the cell runs to its end, whatever stops it
@@ -88,7 +89,7 @@ func (o *outcome) failed() bool { return len(o.errs) > 0 || o.reply.Status == "e
 // do runs one step and passes its output on; quiet steps keep it for comparison only.
 func (r *runner) do(ctx context.Context, s repl.Step, quiet bool) (*outcome, error) {
 	o := &outcome{}
-	req := kernel.ExecuteRequest{Code: s.Text, File: r.nb.Path, FirstLine: s.Line}
+	req := kernel.ExecuteRequest{Code: s.Text, File: r.nb.Path, FirstLine: s.Line, Last: s.Line == r.lastCode}
 	ev := kernel.Events{
 		Stream: func(c kernel.StreamContent) {
 			r.emit(kernel.TypeStream, c)

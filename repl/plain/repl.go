@@ -37,7 +37,7 @@ const maxLineBytes = 64 << 20
 func (p *REPL) Loop(k LineKernel, in io.Reader) int {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 64<<10), maxLineBytes)
-	r := &runner{Options: p.Options, k: k, nb: &repl.Notebook{}}
+	r := &runner{Options: p.Options, k: k, nb: &repl.Notebook{}, lastCode: -1}
 	var cell strings.Builder
 	line, first, code, n := 0, 0, ExitOK, 1
 	died := false

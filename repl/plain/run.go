@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tpush/tpush/repl"
 )
@@ -13,7 +14,7 @@ import (
 // KeepGoing a new one runs the cells before again and goes on, and the exit code
 // still says that one died.
 func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) (exit int) {
-	r := &runner{Options: o, k: k, nb: nb}
+	r := &runner{Options: o, k: k, nb: nb, lastCode: lastCode(nb)}
 	code, died := ExitOK, false
 	defer func() {
 		if died {
@@ -64,6 +65,16 @@ func Run(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) (exit int)
 		code = ExitFailed
 	}
 	return code
+}
+
+// lastCode gives the line of the last cell, -1 when there is none.
+func lastCode(nb *repl.Notebook) int {
+	for _, s := range slices.Backward(nb.Steps) {
+		if s.Kind == repl.Code {
+			return s.Line
+		}
+	}
+	return -1
 }
 
 // expectedError finds the Error block of the cell that step i stands in.

@@ -19,7 +19,7 @@ type TestResult struct {
 
 // Test plays a notebook and compares its expectation blocks with what happens.
 func Test(ctx context.Context, k Kernel, nb *repl.Notebook, o Options) TestResult {
-	t := &tester{runner: runner{Options: o, k: k, nb: nb}}
+	t := &tester{runner: runner{Options: o, k: k, nb: nb, lastCode: lastCode(nb)}}
 	t.run(ctx)
 	if len(t.edits) > 0 {
 		t.res.Updated = t.rewrite()

@@ -76,6 +76,7 @@ type Dispatcher struct {
 
 	queue   []*node
 	lost    *OpError // first failure that nobody was told of
+	mute    error    // first failure that was only written, see Swallow
 	cutting []*node  // of the running cut, not launched yet
 	// Emptied lists of the last cut, for the next: its queue, its nodes, its segments.
 	emptied, needed []*node
@@ -459,6 +460,42 @@ func (d *Dispatcher) told(v *Value) error {
 		d.lost = nil
 	}
 	return v.err
+}
+
+// Untold gives the first failure that the program was not told of. It launches nothing.
+func (d *Dispatcher) Untold() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.untold()
+}
+
+func (d *Dispatcher) untold() error {
+	if d.lost == nil {
+		return nil
+	}
+	err := d.lost
+	err.told, d.lost = true, nil
+	return err
+}
+
+// Swallow notes a failure that could only be written where a value was to be:
+// package fmt would swallow a panic.
+func (d *Dispatcher) Swallow(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mute == nil {
+		d.mute = err
+	}
+}
+
+// Swallowed gives the first failure that was swallowed since it was asked last,
+// so that whoever runs the program can stop it there.
+func (d *Dispatcher) Swallowed() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.mute
+	d.mute = nil
+	return err
 }
 
 // arrive notes where the program is at a new operation. When that begins a

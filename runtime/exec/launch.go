@@ -455,11 +455,8 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 	}
 	d.clock.Wait(d.dev.Chip().SyncNS)
 	if len(vs) == 0 {
-		if err == nil && d.lost != nil {
-			err = d.lost
-		}
-		if d.lost != nil {
-			d.lost.told, d.lost = true, nil
+		if e := d.untold(); err == nil {
+			err = e
 		}
 		return err
 	}
