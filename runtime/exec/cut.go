@@ -147,6 +147,7 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 				}
 			})
 		}
+		d.done(seg) // not at the end of the cut: what only this segment read may go before the next
 		done += len(seg)
 	}
 	d.cutting = nil
@@ -155,7 +156,6 @@ func (d *Dispatcher) cut(why Reason, full bool, requested ...*Value) error {
 	}
 	clear(d.given)
 	d.turn.found(d, queue, first == nil && len(d.given) == 0)
-	d.done(nodes)
 	d.abandon(queue)
 	clear(queue)
 	d.emptied = queue[:0]

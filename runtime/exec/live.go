@@ -325,8 +325,9 @@ func (d *Dispatcher) Discard(v *Value, views ...*Value) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, w := range views {
-		if w.readers == 0 && w.kept == 0 && w.buf == nil && w.node != nil && w.node.info.meta {
-			d.lose(w)
+		if w.buf == nil && w.node != nil && w.node.info.meta {
+			w.state, w.spent = Swept, true
+			d.give(w)
 		}
 	}
 	d.release(v)
@@ -336,12 +337,26 @@ func (d *Dispatcher) Discard(v *Value, views ...*Value) {
 	}
 }
 
-// give gives the host memory of a spent value back unless something reads it.
+// give gives back what a spent value has unless something reads it: its HBM, when a
+// region left it behind for a later one after it was given up, and its host memory.
+// One that was never computed has neither, yet its recipe reads others.
 func (d *Dispatcher) give(v *Value) {
-	if v.readers > 0 || v.kept > 0 || v.pins > 0 || v.state != Swept || len(d.hooks) > 0 {
+	if v.readers > 0 {
 		return
 	}
-	if g, ok := v.buf.(device.Giver); ok && g.Give() {
+	if v.state == Ready {
+		d.release(v)
+	}
+	if v.kept > 0 || v.pins > 0 || v.state != Swept {
+		return
+	}
+	if n := v.node; v.buf == nil {
+		if n != nil && !n.queued && len(n.outs) == 1 {
+			d.lose(v)
+		}
+		return
+	}
+	if g, ok := v.buf.(device.Giver); ok && len(d.hooks) == 0 && g.Give() {
 		v.buf = nil
 		d.lose(v)
 	}

@@ -50,16 +50,21 @@ func (d *Dispatcher) spareNode() *node {
 	return n
 }
 
-// abandon takes the recipes of values in slabs that were not computed and that nobody
-// may use any more, readers first: a recipe leads to other slabs, and those to older ones.
+// abandon takes the recipes of values that were not computed and that nobody may use
+// any more, readers first. In a slab a recipe leads to other slabs, and those to older
+// ones; of others only those go that were given up.
 func (d *Dispatcher) abandon(queue []*node) {
 	for _, n := range slices.Backward(queue) {
-		if !n.spare || len(n.outs) == 0 {
+		if len(n.outs) == 0 {
 			continue
 		}
-		if v := n.outs[0]; v.node == n && v.readers == 0 {
+		switch v := n.outs[0]; {
+		case v.node != n || v.readers > 0:
+		case n.spare:
 			d.lose(v)
 			d.keep(n)
+		case v.spent:
+			d.give(v)
 		}
 	}
 }

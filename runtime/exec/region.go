@@ -57,8 +57,9 @@ func (r *region) forget() {
 }
 
 // used finds the inputs whose numbers nobody reads after the launch: they were
-// given up, and the operations that await them are all in the region, which
-// leaves behind what they make, unless that was given up too.
+// given up, and the operations that await them all end with it. An operation
+// ends when the region leaves behind what it makes, or when that was given up
+// too and all that read it end.
 func (r *region) used() {
 	r.spent = r.spent[:0]
 	given := func(v *Value) bool { return v.spent && v.kept == 0 && v.pins == 0 && v.readers > 0 }
@@ -66,8 +67,8 @@ func (r *region) used() {
 		return
 	}
 	reads := make(map[*Value]int32, len(r.inputs))
-	for _, n := range r.nodes {
-		if slices.ContainsFunc(n.outs, func(o *Value) bool { return !o.spent && !slices.Contains(r.outs, o) }) {
+	for _, n := range slices.Backward(r.nodes) {
+		if slices.ContainsFunc(n.outs, func(o *Value) bool { return !slices.Contains(r.outs, o) && !(given(o) && reads[o] == o.readers) }) {
 			continue
 		}
 		for _, v := range n.in {

@@ -18,7 +18,7 @@ func ClipGradNorm(params []*tpu.Tensor, maxNorm float64, normType ...float64) *t
 	tpu.NoGrad(func() {
 		var norms []*tpu.Tensor
 		for _, x := range params {
-			if g := x.Grad(); g != nil {
+			if g := x.LentGrad(); g != nil {
 				norms = append(norms, norm(g, p))
 			}
 		}
@@ -29,7 +29,7 @@ func ClipGradNorm(params []*tpu.Tensor, maxNorm float64, normType ...float64) *t
 		total = norm(tpu.Stack(0, norms...), p)
 		scale := total.Add(1e-6).Reciprocal().Mul(maxNorm).ClampMax(1)
 		for _, x := range params {
-			if g := x.Grad(); g != nil {
+			if g := x.LentGrad(); g != nil {
 				g.MulInPlace(scale.To(g.DType()))
 			}
 		}
@@ -53,7 +53,7 @@ func norm(x *tpu.Tensor, p float64) *tpu.Tensor {
 func ClipGradValue(params []*tpu.Tensor, limit float64) {
 	tpu.NoGrad(func() {
 		for _, x := range params {
-			if g := x.Grad(); g != nil {
+			if g := x.LentGrad(); g != nil {
 				g.ClampInPlace(tpu.ClampOptions{Min: -limit, Max: limit})
 			}
 		}

@@ -97,7 +97,7 @@ func (b *base) Step() {
 	var stepped []int
 	update := func() {
 		for i, p := range b.params {
-			g := p.Grad()
+			g := p.LentGrad()
 			if g == nil {
 				continue
 			}

@@ -495,7 +495,7 @@ func (p *pass) ownCopy(g *Tensor) *Tensor {
 // gather adds g to the gradient of a leaf, in place.
 func (h *history) gather(g *Tensor) {
 	if h.grad == nil {
-		h.grad, h.shown = g, true
+		h.grad, h.shown = g, g.engine().capture != nil
 		g.engine().live.gathers(h)
 		g.s.keep = true
 		if c := g.engine().capture; c != nil {
@@ -686,15 +686,25 @@ func (t *Tensor) IsLeaf() bool {
 
 // Grad gives the gradient gathered so far, nil when there is none.
 func (t *Tensor) Grad() *Tensor {
-	t.engine()
+	g := t.LentGrad()
 	if h := t.history(); h != nil {
-		if c := t.s.e.capture; c != nil {
-			c.grad(h)
-		}
 		h.shown = true
-		return h.grad
 	}
-	return nil
+	return g
+}
+
+// LentGrad is Grad for a caller that keeps neither the tensor nor a view of it: as
+// long as nobody has asked for Grad, ZeroGrad gives the memory back at once.
+func (t *Tensor) LentGrad() *Tensor {
+	t.engine()
+	h := t.history()
+	if h == nil {
+		return nil
+	}
+	if c := t.s.e.capture; c != nil {
+		c.grad(h)
+	}
+	return h.grad
 }
 
 // SetGrad replaces the gathered gradient; nil forgets it.
@@ -721,6 +731,8 @@ func (t *Tensor) ZeroGrad() {
 	if h := t.history(); h != nil {
 		if c := t.s.e.capture; c != nil {
 			c.grad(h)
+		} else if h.grad != nil && !h.shown {
+			h.grad.Free()
 		}
 		h.grad = nil
 		t.engine().d.Touch()

@@ -65,6 +65,30 @@ func TestGivenUpMemoryIsNotRead(t *testing.T) {
 			}
 			return append(losses, w.Detach(), u.Detach(), u.Grad())
 		},
+		"training with lent gradients": func(free func(*Tensor), tidy func(func() *Tensor) *Tensor) []*Tensor {
+			w, u := Full(0.01, n, n).RequireGrad(), Full(0.02, n, n).RequireGrad()
+			x := Arange(n*n).To(F32).Reshape(n, n).Div(n * n)
+			var out []*Tensor
+			for step := range 5 {
+				out = append(out, tidy(func() *Tensor {
+					w.ZeroGrad()
+					u.ZeroGrad()
+					l := x.MatMul(w).Add(w).Add(u).Square().Mean() // w and u may get one gradient
+					l.Backward()
+					NoGrad(func() {
+						Together(func() {
+							w.SubInPlace(w.LentGrad().Mul(0.5))
+							u.AddInPlace(u.LentGrad(), AddOptions{Alpha: -0.25})
+						})
+					})
+					return l.Detach()
+				}))
+				if step == 2 {
+					out = append(out, u.Grad()) // this one stays
+				}
+			}
+			return append(out, w.Detach(), u.Detach())
+		},
 		"compiled training": func(free func(*Tensor), tidy func(func() *Tensor) *Tensor) []*Tensor {
 			w := Full(0.01, n, n).RequireGrad()
 			x := Arange(n*n).To(F32).Reshape(n, n).Div(n * n)
