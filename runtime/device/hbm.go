@@ -23,6 +23,7 @@ type HBM struct {
 
 	head, tail *Block   // by address
 	free       *Block   // tree by size, then address
+	fit        fit      // last search of the tree
 	spare      []*Block // Blocks to use again
 	leaving    []*Block // scratch of Shelf.Drop
 	random     uint32   // priorities of the tree
@@ -286,7 +287,7 @@ func (h *HBM) SetLimit(limit int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.limit = max(0, limit) / h.align * h.align
-	h.free = nil
+	h.free, h.fit.size = nil, noFit
 	var gap int64 // first address not covered yet
 	for b := h.head; b != nil; {
 		next := b.next
@@ -341,7 +342,11 @@ func (h *HBM) roundUp(n int64) int64 {
 	if n > math.MaxInt64-h.align {
 		return math.MaxInt64
 	}
-	return (n + h.align - 1) / h.align * h.align
+	n += h.align - 1
+	if h.align&(h.align-1) == 0 {
+		return n &^ (h.align - 1)
+	}
+	return n / h.align * h.align
 }
 
 func (h *HBM) emit(k trace.Kind, b *Block) {

@@ -27,10 +27,14 @@ type Home struct{ Block *Block }
 type Shelf struct {
 	hbm   *HBM
 	homes [ShelfPlaces]Home
-	kinds [ShelfPlaces]*Kind
 	last  *Block // a strip that may become longer
+	kinds [kindsKept]*Kind
+	first uint64 // what the numbers of the notes count from
 	notes [ShelfPlaces]note
 }
+
+// kindsKept is how many kinds of arrays stand on a shelf; others have Blocks of their own.
+const kindsKept = 16
 
 // A Kind is what all results of an operation for one set of types have in
 // common as owners. It is not to be written to.
@@ -39,10 +43,30 @@ type Kind struct {
 	Spec *shape.Spec
 }
 
-// A note is the rest of an owner.
+// A note is an owner in few bytes: its kind, and its numbers less the first of
+// its shelf. An owner whose numbers are further off has a Block of its own.
 type note struct {
-	value, op uint64
-	launch    int
+	value, op, launch int32
+	kind              uint8
+}
+
+// noted gives the note of t; false when it can't be one. The lock is held.
+func (s *Shelf) noted(t *Tenant) (n note, ok bool) {
+	if s.kinds[0] == nil {
+		s.kinds[0], s.first = t.Kind, t.Value
+	}
+	k := 0
+	for s.kinds[k] != t.Kind {
+		if k++; k == kindsKept {
+			return note{}, false
+		}
+		if s.kinds[k] == nil {
+			s.kinds[k] = t.Kind
+		}
+	}
+	value, op, launch := int64(t.Value-s.first), int64(t.Op-s.first), int64(t.Launch)-int64(s.first)
+	n = note{int32(value), int32(op), int32(launch), uint8(k)}
+	return n, int64(n.value) == value && int64(n.op) == op && int64(n.launch) == launch
 }
 
 // A Tenant is an Owner in the making.
@@ -68,19 +92,32 @@ func (s *Shelf) Home(at int) *Home { return &s.homes[at] }
 // TryAlloc is HBM.TryAlloc for the home at a place, which has nothing.
 func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
 	h := s.hbm
-	if h.sink != nil || t.Stack != nil || padded == 0 {
-		o := t.Owner()
-		s.homes[at].Block = h.TryAlloc(bytes, padded, &o)
-		return s.homes[at].Block != nil
+	if h.sink == nil && t.Stack == nil && padded != 0 {
+		h.mu.Lock()
+		if n, ok := s.noted(t); ok {
+			b := s.place(at, bytes, padded)
+			if b != nil {
+				s.homes[at].Block, s.notes[at] = b, n
+			}
+			h.mu.Unlock()
+			return b != nil
+		}
+		h.mu.Unlock()
 	}
-	h.mu.Lock()
-	b := s.last
+	o := t.Owner()
+	s.homes[at].Block = h.TryAlloc(bytes, padded, &o)
+	return s.homes[at].Block != nil
+}
+
+// place makes the last strip longer or begins one, nil when there is no room. The
+// lock is held.
+func (s *Shelf) place(at int, bytes, padded int64) *Block {
+	h, b := s.hbm, s.last
 	size := h.roundUp(max(padded, bytes))
 	f, stays := h.bestFit(size)
 	switch {
 	case f == nil:
-		h.mu.Unlock()
-		return false
+		return nil
 	case b != nil && b.next == f && b.continues(at, size, bytes):
 		if f.Size == size {
 			h.removeFree(f)
@@ -98,10 +135,7 @@ func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
 		s.last = b
 	}
 	h.took(size, bytes)
-	s.homes[at].Block, s.kinds[at] = b, t.Kind
-	s.notes[at] = note{t.Value, t.Op, t.Launch}
-	h.mu.Unlock()
-	return true
+	return b
 }
 
 // continues says whether an array for a place follows the strip: in the order of
@@ -190,7 +224,9 @@ func (b *Block) piece(i int) BlockInfo {
 		return BlockInfo{Addr: b.Addr, Size: b.Size, Bytes: b.Bytes, Taken: true, Owner: b.Owner}
 	}
 	n, at := int64(b.count), int(b.from)+i
-	note, k := &b.shelf.notes[at], b.shelf.kinds[at]
+	s := b.shelf
+	note := &s.notes[at]
+	k := s.kinds[note.kind]
 	return BlockInfo{Addr: b.Addr + b.Size/n*int64(i), Size: b.Size / n, Bytes: b.Bytes / n, Taken: true,
-		Owner: Owner{Value: note.value, Op: note.op, Launch: note.launch, What: k.What, Spec: k.Spec}}
+		Owner: Owner{Value: s.first + uint64(note.value), Op: s.first + uint64(note.op), Launch: int(int64(s.first) + int64(note.launch)), What: k.What, Spec: k.Spec}}
 }

@@ -9,11 +9,37 @@ func (b *Block) before(c *Block) bool {
 	return b.Size < c.Size || b.Size == c.Size && b.Addr < c.Addr
 }
 
+// A fit is the answer of the last search of the tree. It holds until a block
+// enters or leaves the tree: one that is shortened in its place stays larger than
+// the one before it, so the best block is the best until it is too small itself.
+// Results of one size that follow one another are placed without a walk.
+type fit struct {
+	size    int64
+	best    *Block
+	smaller *Block // the last block before best, nil for none
+}
+
+// noFit is the size of a fit that holds no more.
+const noFit = -1
+
 // bestFit finds the smallest free block of at least size bytes, the lowest
 // address among equals; nil when there is none. stays says that what is left of
 // it when its first size bytes are taken has the same place in the tree.
 func (h *HBM) bestFit(size int64) (best *Block, stays bool) {
-	var smaller *Block // the last block before best
+	f := &h.fit
+	if f.size != size || f.best.Size < size {
+		if !h.search(size) {
+			return nil, false
+		}
+	}
+	best, smaller := f.best, f.smaller
+	rest := best.Size - size
+	return best, smaller == nil || smaller.Size < rest || smaller.Size == rest && smaller.Addr < best.Addr+size
+}
+
+// search walks the tree for bestFit and says whether there is a block.
+func (h *HBM) search(size int64) bool {
+	var best, smaller *Block
 	for b := h.free; b != nil; {
 		if b.Size >= size {
 			best, b = b, b.left
@@ -22,13 +48,15 @@ func (h *HBM) bestFit(size int64) (best *Block, stays bool) {
 		}
 	}
 	if best == nil {
-		return nil, false
+		h.fit.size = noFit
+		return false
 	}
-	rest := best.Size - size
-	return best, smaller == nil || smaller.Size < rest || smaller.Size == rest && smaller.Addr < best.Addr+size
+	h.fit = fit{size, best, smaller}
+	return true
 }
 
 func (h *HBM) insertFree(b *Block) {
+	h.fit.size = noFit
 	h.random ^= h.random << 13
 	h.random ^= h.random >> 17
 	h.random ^= h.random << 5
@@ -60,6 +88,7 @@ func (h *HBM) insertFree(b *Block) {
 }
 
 func (h *HBM) removeFree(b *Block) {
+	h.fit.size = noFit
 	at := &h.free
 	for *at != b {
 		if b.before(*at) {

@@ -228,11 +228,16 @@ func (d *Dispatcher) Apply1At(slot *Slot, def *op.Def, attrs op.Attrs, in ...*Va
 			return v, err
 		}
 	}
+	return d.applyLocked(slot, def, attrs, -1, in)
+}
+
+// applyLocked is Apply1At and ApplyInto with the lock held, which it releases.
+func (d *Dispatcher) applyLocked(slot *Slot, def *op.Def, attrs op.Attrs, donor int, in []*Value) (*Value, error) {
 	defer d.unlock()
 	if def.Infer == nil {
-		return d.apply1(slot, def, attrs, -1, in)
+		return d.apply1(slot, def, attrs, donor, in)
 	}
-	outs, err := d.apply(def, attrs, -1, in)
+	outs, err := d.apply(def, attrs, donor, in)
 	if err != nil {
 		return nil, err
 	}
@@ -243,15 +248,7 @@ func (d *Dispatcher) Apply1At(slot *Slot, def *op.Def, attrs op.Attrs, in ...*Va
 // donor, which nobody else will read, so that modes that donate reuse its HBM.
 func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Value) (*Value, error) {
 	d.mu.Lock()
-	defer d.unlock()
-	if def.Infer == nil {
-		return d.apply1(nil, def, attrs, donor, in)
-	}
-	outs, err := d.apply(def, attrs, donor, in)
-	if err != nil {
-		return nil, err
-	}
-	return outs[0], nil
+	return d.applyLocked(nil, def, attrs, donor, in)
 }
 
 // apply1 is the path of an operation with one result.

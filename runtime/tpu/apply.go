@@ -14,6 +14,16 @@ const maxInline = 6
 // do applies a row with one result. in has one entry for each tensor
 // parameter: *Tensor, a Go number, nil for an absent one.
 func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
+	if def.View == nil && def.Infer == nil && def.Host == nil {
+		var room [maxPlain]*exec.Value
+		if e, vals := plainly(in, room[:0]); e != nil {
+			t, err := e.apply1(def, attrs, vals)
+			if err != nil {
+				e.fail(string(def.Name), err)
+			}
+			return t
+		}
+	}
 	e := engineFor(in)
 	if def.View != nil && len(in) > 0 {
 		return view(e, def, attrs, in)
@@ -57,6 +67,30 @@ func do(def *op.Def, attrs op.Attrs, in ...any) *Tensor {
 		e.fail(string(def.Name), err)
 	}
 	return t
+}
+
+// maxPlain is how many operands plainly takes.
+const maxPlain = 3
+
+// plainly gives the engine of a call and the values of its operands when all are
+// whole tensors that take no part in gradients, as most are; else nil.
+func plainly(in []any, vals []*exec.Value) (*engine, []*exec.Value) {
+	var e *engine
+	for _, x := range in {
+		t, ok := x.(*Tensor)
+		if !ok || t == nil || t.s == nil || t.hist != nil || t.base != nil || len(vals) == maxPlain {
+			return nil, nil
+		}
+		s := t.s
+		if e == nil {
+			e = s.e
+		}
+		if s.e != e || e.capture != nil || s.freed || t.view != &s.value.Type().Seen {
+			return nil, nil
+		}
+		vals = append(vals, s.value)
+	}
+	return e, vals
 }
 
 // doAll applies a row and gives all its results.

@@ -113,8 +113,20 @@ type row struct {
 	defaults op.Attrs // complete attributes, nil when some are required
 }
 
-// rowTable holds the rows in the order of the generated constants.
-var rowTable = sync.OnceValue(func() []row {
+// rowTable gives the rows in the order of the generated constants. They are made
+// by the first call; the others, one for each operation, only load a pointer.
+func rowTable() []row {
+	if t := rows.Load(); t != nil {
+		return *t
+	}
+	t := makeRows()
+	rows.Store(&t)
+	return t
+}
+
+var rows atomic.Pointer[[]row]
+
+var makeRows = sync.OnceValue(func() []row {
 	t := make([]row, len(rowNames))
 	for i, n := range rowNames {
 		t[i].def = op.Lookup(n)

@@ -121,6 +121,11 @@ func (e *engine) room() *slab {
 	if s := e.slab; s != nil && s.used < batchSize {
 		return s
 	}
+	return e.newSlab()
+}
+
+// newSlab makes the slab of the next tensors.
+func (e *engine) newSlab() *slab {
 	vals, husk := e.d.NewSlab()
 	s := &slab{vals: vals}
 	s.list = &dropBatch{d: e.weakly, husk: husk}
