@@ -25,6 +25,7 @@ type HBM struct {
 	free       *Block   // tree by size, then address
 	fit        fit      // last search of the tree
 	spare      []*Block // Blocks to use again
+	blocks     []*[blocksMade]Block
 	leaving    []*Block // scratch of Shelf.Drop
 	random     uint32   // priorities of the tree
 
@@ -51,6 +52,7 @@ type Block struct {
 	prev, next  *Block // by address
 	left, right *Block // free tree
 	priority    uint32
+	number      uint32 // among all Blocks, from 1 on
 }
 
 // NewHBM makes an allocator of limit bytes in granules of align. sink and clock may be nil.
@@ -376,15 +378,27 @@ const blocksMade = 64
 func (h *HBM) newBlock() *Block {
 	k := len(h.spare) - 1
 	if k < 0 {
-		more := make([]Block, blocksMade)
-		for i := range more[1:] {
-			h.spare = append(h.spare, &more[1+i])
+		more := new([blocksMade]Block)
+		h.blocks = append(h.blocks, more)
+		for i := range more {
+			more[i].number = uint32((len(h.blocks)-1)*blocksMade + i + 1)
+			if i > 0 {
+				h.spare = append(h.spare, &more[i])
+			}
 		}
 		return &more[0]
 	}
 	b := h.spare[k]
 	h.spare = h.spare[:k]
 	return b
+}
+
+// block gives the Block of a number, nil for 0.
+func (h *HBM) block(number uint32) *Block {
+	if number == 0 {
+		return nil
+	}
+	return &h.blocks[(number-1)/blocksMade][(number-1)%blocksMade]
 }
 
 // recycle keeps b, which is linked nowhere, for newBlock. It clears nothing:

@@ -10,10 +10,22 @@ import (
 // ShelfPlaces is how many homes stand on a shelf.
 const ShelfPlaces = 32
 
-// A Home is where a buffer notes its block of HBM, nil when it has none. Who
-// cleans up after buffers that Go's collector took keeps their homes, and so
-// nothing of the buffers themselves.
-type Home struct{ Block *Block }
+// A Home is where a buffer notes its block of HBM. Who cleans up after buffers
+// that Go's collector took keeps their homes, and so nothing of the buffers
+// themselves. There are as many homes as buffers, and the collector finds those of
+// all that it took: they hold numbers, which it need not follow.
+type Home struct{ block uint32 }
+
+// Empty says whether there is no block.
+func (m *Home) Empty() bool { return m.block == 0 }
+
+// Put notes a block, nil that there is none.
+func (m *Home) Put(b *Block) {
+	m.block = 0
+	if b != nil {
+		m.block = b.number
+	}
+}
 
 // A Shelf is homes of arrays that are made one after the other and that mostly go
 // together. Arrays of one size that lie one behind the other are one Block, a
@@ -84,7 +96,14 @@ func (t *Tenant) Owner() Owner {
 }
 
 // NewShelf makes an empty shelf.
-func (h *HBM) NewShelf() *Shelf { return &Shelf{hbm: h} }
+func (h *HBM) NewShelf() *Shelf {
+	s := &Shelf{}
+	h.Shelve(s)
+	return s
+}
+
+// Shelve makes s, which is zero, an empty shelf.
+func (h *HBM) Shelve(s *Shelf) { s.hbm = h }
 
 // Home gives the home at a place.
 func (s *Shelf) Home(at int) *Home { return &s.homes[at] }
@@ -97,7 +116,8 @@ func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
 		if n, ok := s.noted(t); ok {
 			b := s.place(at, bytes, padded)
 			if b != nil {
-				s.homes[at].Block, s.notes[at] = b, n
+				s.homes[at].Put(b)
+				s.notes[at] = n
 			}
 			h.mu.Unlock()
 			return b != nil
@@ -105,8 +125,9 @@ func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
 		h.mu.Unlock()
 	}
 	o := t.Owner()
-	s.homes[at].Block = h.TryAlloc(bytes, padded, &o)
-	return s.homes[at].Block != nil
+	b := h.TryAlloc(bytes, padded, &o)
+	s.homes[at].Put(b)
+	return b != nil
 }
 
 // place makes the last strip longer or begins one, nil when there is no room. The
@@ -151,7 +172,7 @@ func (s *Shelf) Drop(mask uint32) {
 	blocks := h.leaving[:0]
 	for mask != 0 {
 		at := bits.TrailingZeros32(mask)
-		b := s.homes[at].Block
+		b := h.block(s.homes[at].block)
 		if b != nil && b.shelf != nil {
 			strip := b.places()
 			if mask&strip != strip {
@@ -163,7 +184,7 @@ func (s *Shelf) Drop(mask uint32) {
 			s.forget(b)
 		} else {
 			mask &^= 1 << at
-			s.homes[at].Block = nil
+			s.homes[at].Put(nil)
 		}
 		if b != nil {
 			blocks = append(blocks, b)
@@ -197,17 +218,18 @@ func (s *Shelf) split(b *Block) {
 		p := b.piece(i)
 		x.Addr, x.Size, x.Bytes, x.Owner, x.taken, x.shelf = p.Addr, p.Size, p.Bytes, p.Owner, true, nil
 		h.linkBefore(x, next)
-		s.homes[int(b.from)+i].Block = x
+		s.homes[int(b.from)+i].Put(x)
 	}
 	h.recycle(b)
 }
 
-// Alone gives the block of a home, which stands for no other array then.
-func (m *Home) Alone() *Block {
-	if b := m.Block; b != nil && b.shelf != nil {
+// Alone gives the block that a home of this allocator notes, nil for none. It
+// stands for no other array then.
+func (h *HBM) Alone(m *Home) *Block {
+	if b := h.block(m.block); b != nil && b.shelf != nil {
 		b.shelf.split(b)
 	}
-	return m.Block
+	return h.block(m.block)
 }
 
 // arrays is how many arrays a taken block stands for.

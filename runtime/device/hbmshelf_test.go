@@ -67,8 +67,8 @@ func (p *shelfPair) take(i, at int) {
 	r := p.rows[i%len(p.rows)]
 	if b := r.blocks[at]; b != nil {
 		home := r.shelf.Home(at)
-		p.shelves.Free(home.Alone())
-		home.Block = nil
+		p.shelves.Free(p.shelves.Alone(home))
+		home.Put(nil)
 		p.each.Free(b)
 		r.blocks[at] = nil
 	}
@@ -170,7 +170,7 @@ func TestAShelfIsAStrip(t *testing.T) {
 			t.Fatal("no room")
 		}
 	}
-	if s.Home(0).Block != s.Home(ShelfPlaces-1).Block {
+	if *s.Home(0) != *s.Home(ShelfPlaces - 1) {
 		t.Error("the arrays of a shelf have more than one block")
 	}
 	if n := testing.AllocsPerRun(100, func() {

@@ -19,7 +19,7 @@ func (d *Dispatcher) Constant(a kernel.Array, what string) *Value {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.nextID++
-	return &Value{typ: TypeOf(a.Spec()), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{a.Spec(), a}, what: &what}
+	return &Value{typ: typeOf(a.Spec(), what), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{a.Spec(), a}}
 }
 
 // Where is the place of the program now, nil when nobody knows.

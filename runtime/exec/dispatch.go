@@ -314,7 +314,7 @@ func (d *Dispatcher) apply(def *op.Def, attrs op.Attrs, donor int, in []*Value) 
 	}
 	outs := make([]*Value, len(specs))
 	for i, s := range specs {
-		outs[i] = d.newValue(TypeOf(s), n, i)
+		outs[i] = d.newValue(typeOf(s, n.info.name), n, i)
 	}
 	n.outs = append(n.outs, outs...)
 	if err := d.finish(n, donor); err != nil {
@@ -546,7 +546,7 @@ func (d *Dispatcher) newValue(s *Type, n *node, out int) *Value {
 func (d *Dispatcher) make(v *Value, s *Type, n *node, out int) {
 	d.nextID++
 	v.typ, v.id, v.state, v.out, v.place, v.depth, v.opn = s, d.nextID, Deferred, uint8(out), -1, settled, n.opn
-	v.node, v.what = n, &n.info.name
+	v.node = n
 	if n.stack != nil {
 		v.stack = n.stack
 	}
@@ -590,7 +590,7 @@ func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, err
 	d.collect()
 	st := d.arrive()
 	d.nextID++
-	v := &Value{typ: TypeOf(s), id: d.nextID, state: Ready, place: -1, depth: settled, stack: st, what: &what}
+	v := &Value{typ: typeOf(s, what), id: d.nextID, state: Ready, place: -1, depth: settled, stack: st}
 	owner := device.Owner{Value: v.id, What: what, Spec: &v.typ.Spec, Stack: st}
 	b, err := d.dev.Upload(s, host, owner)
 	if isOOM(err) && d.reclaim() {

@@ -26,7 +26,6 @@ type Program struct {
 // A programOut is a result of a program.
 type programOut struct {
 	typ   *Type
-	what  *string
 	opn   uint64
 	stack *trace.Stack
 }
@@ -85,7 +84,7 @@ func (p *Program) note(d *Dispatcher, r *region, e *entry) {
 		known.ops = append(known.ops, launchedOp{n.opn, n.stack})
 	}
 	for _, o := range r.outs {
-		p.outs = append(p.outs, programOut{o.typ, o.what, o.opn, o.stack})
+		p.outs = append(p.outs, programOut{o.typ, o.opn, o.stack})
 	}
 	p.r.known = known
 	p.quick.prepare(d, e, r.outs)
@@ -159,7 +158,7 @@ func (d *Dispatcher) Replay(p *Program, in, out []*Value, slots []Slot) bool {
 		o, v := &p.outs[i], slots[i].room()
 		d.nextID++
 		v.typ, v.id, v.state, v.place, v.depth, v.opn = o.typ, d.nextID, Deferred, -1, settled, o.opn+known.shift
-		v.what, v.stack = o.what, o.stack
+		v.stack = o.stack
 		d.born(v)
 		out[i] = v
 	}

@@ -66,7 +66,7 @@ func (d *Dispatcher) number(k scalarKey) *Value {
 		kernel.As[uint64](a.Buf)[0] = k.bits
 	}
 	d.nextID++
-	return &Value{typ: TypeOf(s), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}, what: &d.called}
+	return &Value{typ: typeOf(s, d.called), id: d.nextID, state: Constant, place: -1, depth: settled, buf: hostBuffer{s, a}}
 }
 
 // hostBuffer is a number on the host, passed as an argument: it takes no HBM.

@@ -84,7 +84,7 @@ func (s *site) serves(in []*Value, attrs op.Attrs) bool {
 
 // addSite remembers a call.
 func (i *defInfo) addSite(in []*Value, specs []shape.Spec, attrs op.Attrs, out shape.Spec) *site {
-	s := &site{info: i, in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: TypeOf(out), large: out.HostBytes() > SlabBytes}
+	s := &site{info: i, in: slices.Clone(specs), same: sameness(in), attrs: kept(attrs), out: typeOf(out, i.name), large: out.HostBytes() > SlabBytes}
 	s.seen = make([]*Type, len(in))
 	s.kind = device.Kind{What: i.name, Spec: &s.out.Spec}
 	s.plain = !s.large && !i.meta && i.def.Indices == nil && i.def.Trap == nil
@@ -195,7 +195,7 @@ func (d *Dispatcher) begun(slot *Slot, s *site) *Value {
 	d.nextOp++
 	d.nextID++
 	v := slot.Value()
-	v.typ, v.id, v.opn, v.what, v.place, v.depth = s.out, d.nextID, d.nextOp, &s.info.name, -1, settled
+	v.typ, v.id, v.opn, v.place, v.depth = s.out, d.nextID, d.nextOp, -1, settled
 	return v
 }
 

@@ -20,14 +20,19 @@ const (
 // A Husk is what outlives a Slab: the places in HBM of its values. It leads to
 // no value that could be collected with its slab.
 type Husk struct {
-	shelf  *device.Shelf
-	gone   uint32   // the values that were dropped
-	others []*Value // launched with a place of their own
-	slab   *Slab    // when the history holds values of it: it is told of their end
+	stand  device.Shelf
+	shelf  *device.Shelf // stand
+	gone   uint32        // the values that were dropped
+	others []*Value      // launched with a place of their own
+	slab   *Slab         // when the history holds values of it: it is told of their end
 }
 
-// NewSlab makes a slab and its husk.
-func (d *Dispatcher) NewSlab() (*Slab, *Husk) { return &Slab{}, &Husk{shelf: d.hbm.NewShelf()} }
+// NewSlab makes a slab and, of h, which is zero, its husk.
+func (d *Dispatcher) NewSlab(h *Husk) *Slab {
+	d.hbm.Shelve(&h.stand)
+	h.shelf = &h.stand
+	return &Slab{}
+}
 
 // A Slot is room for one value in a slab.
 type Slot struct {

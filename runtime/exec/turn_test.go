@@ -49,7 +49,8 @@ func (p *loopProgram) apply(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 	s := p.slab
 	if s == nil || s.At == SlabValues {
 		s = &testSlab{}
-		s.Slab, s.Husk = p.d.NewSlab()
+		s.Husk = new(Husk)
+		s.Slab = p.d.NewSlab(s.Husk)
 		p.slab = s
 	}
 	v, err := p.d.Apply1At(&s.Slot, def, attrs, in...)

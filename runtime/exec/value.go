@@ -63,18 +63,19 @@ type Value struct {
 	buf      device.Buffer
 	err      *FailedValueError
 	stack    *trace.Stack
-	what     *string // op that made it
 	opn      uint64
 }
 
 // name gives the operation that made v.
-func (v *Value) name() string { return *v.what }
+func (v *Value) name() string { return v.typ.what }
 
 // A Type is a Spec and the view of a tensor that sees the whole of such a
-// value, without strides. Values and tensors of one call share it.
+// value, without strides. Values and tensors of one call share it, so it also
+// names the operation that made them.
 type Type struct {
 	Spec shape.Spec
 	Seen shape.View
+	what string
 	text string // of Spec, once it was asked for
 }
 
@@ -86,8 +87,10 @@ func (t *Type) string() string {
 	return t.text
 }
 
-// TypeOf makes a Type.
-func TypeOf(s shape.Spec) *Type { return &Type{Spec: s, Seen: shape.View{Dims: s.Dims}} }
+// typeOf makes a Type.
+func typeOf(s shape.Spec, what string) *Type {
+	return &Type{Spec: s, Seen: shape.View{Dims: s.Dims}, what: what}
+}
 
 // settled is the depth of values that outlived the statement that made them.
 const settled = -1

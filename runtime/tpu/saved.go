@@ -104,7 +104,8 @@ func (p *Snapshot) Restore() {
 	}
 	for s, old := range p.storages {
 		*s = old
-		s.memo, s.pins = nil, 0
+		s.views()
+		s.pins = 0
 	}
 	for h, old := range p.hists {
 		*h = old

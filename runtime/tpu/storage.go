@@ -25,8 +25,13 @@ type Storage struct {
 	keep      bool  // survives the Tidy it was made in
 	pins      int32 // live nodes that saved the present value, see liveness
 	batch     *batch
-	memo      *[]viewMemo // views of the present value, nil for none
-	wrote     *written    // the last write
+	rare      *rare // nil: nothing of it
+}
+
+// rare is what few storages have.
+type rare struct {
+	memo  []viewMemo // views of the present value
+	wrote written    // the last write
 }
 
 // A written says what wrote a storage.
@@ -37,10 +42,10 @@ type written struct {
 
 // lastWrite says what wrote the storage last, nothing when nothing has.
 func (s *Storage) lastWrite() written {
-	if s.wrote == nil {
+	if s.rare == nil {
 		return written{}
 	}
-	return *s.wrote
+	return s.rare.wrote
 }
 
 // A viewMemo keeps the value of a view, so that reading it twice makes one node.
@@ -67,6 +72,12 @@ type dropBatch struct {
 	husk *exec.Husk
 	mask uint32                  // which values of the slab belong to storages of the batch
 	vals *[batchSize]*exec.Value // others that do; nil while there are none
+}
+
+// A slabDrop is the dropBatch of a slab with its husk: one allocation.
+type slabDrop struct {
+	dropBatch
+	husk exec.Husk
 }
 
 // batchSize is how many small storages share a cleanup, smallBytes what counts as small.
@@ -126,9 +137,10 @@ func (e *engine) room() *slab {
 
 // newSlab makes the slab of the next tensors.
 func (e *engine) newSlab() *slab {
-	vals, husk := e.d.NewSlab()
-	s := &slab{vals: vals}
-	s.list = &dropBatch{d: e.weakly, husk: husk}
+	l := &slabDrop{dropBatch: dropBatch{d: e.weakly}}
+	l.dropBatch.husk = &l.husk
+	s := &slab{vals: e.d.NewSlab(&l.husk)}
+	s.list = &l.dropBatch
 	e.slab = s
 	runtime.AddCleanup(s, dropAll, s.list)
 	return s
@@ -178,8 +190,8 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 			s.e.d.Replaced(old)
 		}
 	}
-	if w := s.wrote; w == nil || w.op != name || w.at != v.Stack() {
-		s.wrote = &written{name, v.Stack()}
+	if w := s.lastWrite(); w.op != name || w.at != v.Stack() {
+		s.rare = &rare{wrote: written{name, v.Stack()}} // a Snapshot has the former one
 	}
 	if s.batch != nil {
 		s.batch.list.put(s.slot, v)
@@ -197,14 +209,14 @@ func (s *Storage) set(v *exec.Value, name string, keep bool) {
 
 // views takes the values of views of the present value away from s.
 func (s *Storage) views() []*exec.Value {
-	if s.memo == nil {
+	if s.rare == nil {
 		return nil
 	}
 	var vs []*exec.Value
-	for _, m := range *s.memo {
+	for _, m := range s.rare.memo {
 		vs = append(vs, m.value)
 	}
-	s.memo = nil
+	s.rare.memo = nil
 	return vs
 }
 
@@ -216,10 +228,11 @@ func (s *Storage) dtype() dtype.DType { return s.value.Spec().DType }
 
 // viewed gives the value of a view that is not the whole of the storage's value.
 func (s *Storage) viewed(v shape.View) *exec.Value {
-	if s.memo == nil {
-		s.memo = new([]viewMemo)
+	if s.rare == nil {
+		s.rare = &rare{}
 	}
-	memo := *s.memo
+	r := s.rare
+	memo := r.memo
 	for i := range memo {
 		m := &memo[i]
 		if m.view.Offset == v.Offset && shape.EqualDims(m.view.Dims, v.Dims) && shape.EqualDims(m.view.Strides, v.Strides) {
@@ -233,7 +246,7 @@ func (s *Storage) viewed(v shape.View) *exec.Value {
 	if len(memo) >= maxMemo {
 		memo = nil
 	}
-	*s.memo = append(memo, viewMemo{v, x})
+	r.memo = append(memo, viewMemo{v, x})
 	return x
 }
 

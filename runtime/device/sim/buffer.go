@@ -29,7 +29,7 @@ func newForm(d *Device, s shape.Spec) form {
 type buffer struct {
 	*form
 	buf  []byte
-	home *device.Home // its block is nil once freed
+	home *device.Home // it is empty once freed
 	slab *lateSlab    // it lies in, when it is computed late
 	at   uint8        // its place there
 	// claimed: a run that has not ended will give the block to its output.
@@ -67,23 +67,23 @@ func (b *buffer) Host() kernel.Array {
 }
 
 func (b *buffer) PaddedBytes() int64 { return b.padded }
-func (b *buffer) Freed() bool        { return b.home.Block == nil }
+func (b *buffer) Freed() bool        { return b.home.Empty() }
 
 // Free gives the HBM back; a second call does nothing.
 func (b *buffer) Free() {
-	if block := b.home.Alone(); block != nil {
+	if block := b.dev.hbm.Alone(b.home); block != nil {
 		b.dev.hbm.Free(block)
-		b.home.Block = nil
+		b.home.Put(nil)
 	}
 }
 
 // Give gives the array back to the pool of the host. One that a donation took has none.
 func (b *buffer) Give() bool {
-	if b.lost && b.home.Block == nil {
+	if b.lost && b.home.Empty() {
 		b.buf = nil
 		return true
 	}
-	if b.lent || b.slab != nil || b.home.Block != nil || b.claimed {
+	if b.lent || b.slab != nil || !b.home.Empty() || b.claimed {
 		return false
 	}
 	mem.Default().Put(b.buf)
@@ -95,13 +95,13 @@ func (b *buffer) Give() bool {
 // *device.FreedBufferError when a donation took the numbers; a buffer that
 // is not freed stays as it is.
 func (b *buffer) Revive(owner device.Owner) error {
-	if b.home.Block != nil {
+	if !b.home.Empty() {
 		return nil
 	}
 	if b.lost {
 		return &device.FreedBufferError{Spec: b.spec}
 	}
 	block, err := b.dev.hbm.Alloc(b.bytes, b.padded, owner)
-	b.home.Block = block
+	b.home.Put(block)
 	return err
 }

@@ -91,7 +91,7 @@ func (x *executable) bind(l *device.Launch) error {
 	}
 	for i, b := range l.In {
 		if in, ok := b.(*buffer); ok && in.dev == x.dev {
-			if in.home.Block == nil {
+			if in.home.Empty() {
 				return &device.FreedBufferError{Input: i, Spec: in.spec}
 			}
 			if in.spec.Equal(x.in[i]) {
@@ -244,12 +244,14 @@ func (x *executable) collect(l *device.Launch) {
 		x.blocks[i] = nil
 		if k := x.donor[i]; k >= 0 {
 			in := l.In[k].(*buffer)
-			block = in.home.Alone()
-			in.home.Block, in.claimed = nil, false
+			block = x.dev.hbm.Alone(in.home)
+			in.home.Put(nil)
+			in.claimed = false
 			x.dev.hbm.Move(block, o.bytes, owner(l, i))
 		}
 		b := x.dev.small.buffer(o.host)
-		b.form, b.buf, b.home.Block = &o.form, x.arrays[o.slot].Buf, block
+		b.form, b.buf = &o.form, x.arrays[o.slot].Buf
+		b.home.Put(block)
 		l.Out[i] = b
 		if !o.owns {
 			x.share(l, i)

@@ -84,8 +84,9 @@ func (d *Device) Upload(s shape.Spec, host []byte, owner device.Owner) (device.B
 		d.hbm.Free(block)
 		return nil, err
 	}
-	b := &housed{buffer: buffer{form: &f, buf: kernel.AllocRaw(len(host))}, own: device.Home{Block: block}}
+	b := &housed{buffer: buffer{form: &f, buf: kernel.AllocRaw(len(host))}}
 	b.home = &b.own
+	b.home.Put(block)
 	copy(b.buf, host)
 	return &b.buffer, nil
 }

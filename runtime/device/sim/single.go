@@ -94,7 +94,7 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 // has; else nil.
 func (x *executable) few(l *device.Single, k int) []byte {
 	b, ok := l.In[k].(*buffer)
-	if !ok || b.home.Block == nil || x.singly.seen[k] != b.form || int64(len(b.buf)) != x.outs[0].host {
+	if !ok || b.home.Empty() || x.singly.seen[k] != b.form || int64(len(b.buf)) != x.outs[0].host {
 		return nil
 	}
 	return b.buf
@@ -133,7 +133,7 @@ func (d *Device) place(l *device.Single, o *output) (b *buffer) {
 			return nil
 		}
 		b = d.small.buffer(o.host)
-		b.home.Block = block
+		b.home.Put(block)
 	}
 	b.form = &o.form
 	return b
@@ -163,7 +163,7 @@ func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 
 // takes says whether b is a buffer of this device for input k.
 func (x *executable) takes(k int, b *buffer) bool {
-	return b.home.Block != nil && (k < len(x.singly.seen) && x.singly.seen[k] == b.form || x.fits(k, b))
+	return !b.home.Empty() && (k < len(x.singly.seen) && x.singly.seen[k] == b.form || x.fits(k, b))
 }
 
 // fits says whether b is of the type of input k; most inputs come from one place.
@@ -200,6 +200,6 @@ func (x *executable) runLate(l *device.Single) (device.Buffer, bool) {
 		return nil, false
 	}
 	b := d.wait(x, l, nil)
-	b.home.Block = block
+	b.home.Put(block)
 	return b, true
 }

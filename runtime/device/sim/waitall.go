@@ -145,7 +145,7 @@ func (x *executable) settle(l *device.Several, i int, b *buffer) {
 		if b.home == nil {
 			b.home = new(device.Home)
 		}
-		b.home.Block = x.blocks[i]
+		b.home.Put(x.blocks[i])
 		x.blocks[i] = nil
 	}
 	r.Buffer = b
