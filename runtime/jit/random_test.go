@@ -413,11 +413,11 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-// TestRowsSideBySide folds rows of narrow elements, of which several are taken at once.
+// TestRowsSideBySide folds rows, of which several are taken at once.
 func TestRowsSideBySide(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	folds := []func(*Builder, Value) Value{(*Builder).Sum, (*Builder).ReduceMax, (*Builder).ReduceMin}
-	for _, d := range []dtype.DType{dtype.BF16, dtype.F16, dtype.I8, dtype.U16, dtype.F8E4M3} {
+	for _, d := range []dtype.DType{dtype.BF16, dtype.F16, dtype.F32, dtype.I8, dtype.U16, dtype.F8E4M3} {
 		for rows := 1; rows < 11; rows++ {
 			for _, cols := range []int{1, 15, 16, 33, 100, 2048, 2100} {
 				b := NewBuilder()
@@ -428,5 +428,51 @@ func TestRowsSideBySide(t *testing.T) {
 				agree(t, p, randomCall(r, p, []int{rows, cols}))
 			}
 		}
+	}
+}
+
+// TestPairs runs programs whose elements are all of 16 bits.
+func TestPairs(t *testing.T) {
+	programs := map[string]func(b *Builder){
+		"elementwise": func(b *Builder) {
+			x, y := b.In(dtype.BF16), b.In(dtype.BF16)
+			b.Out(dtype.BF16, b.Mul(b.RoundTo(dtype.BF16, b.Add(x, y)), b.Param(F32)))
+			b.Out(dtype.BF16, b.Select(b.Lt(x, y), x, b.F32(2)))
+		},
+		"kept": func(b *Builder) {
+			x := b.In(dtype.BF16)
+			e := expOf(b, b.Sub(x, b.ReduceMax(x)))
+			b.Out(dtype.BF16, b.Div(e, b.Sum(e)))
+			b.RowOut(dtype.F32, b.Sum(e))
+		},
+		"same in every element": func(b *Builder) {
+			x := b.In(dtype.BF16)
+			b.Out(dtype.BF16, b.Add(b.RowIn(dtype.F32), b.F32(1)))
+			b.Out(dtype.U16, b.ReduceMax(b.Bits(x, I32)))
+			b.Out(dtype.BF16, b.ReduceMin(x))
+		},
+		"bits": func(b *Builder) {
+			x := b.Shl(b.In(dtype.U16), 16)
+			b.Out(dtype.U16, b.Add(b.Shr(x, 16), b.I32(0x7fff1)))
+			b.Out(dtype.U16, b.Shr(x, 20))
+			b.Out(dtype.I16, b.Sar(x, 16))
+		},
+		"position": func(b *Builder) { // is in no order of pairs
+			b.Out(dtype.BF16, b.Add(b.In(dtype.BF16), b.Convert(b.Column(I32), F32)))
+		},
+	}
+	r := rand.New(rand.NewPCG(5, 5))
+	for name, build := range programs {
+		t.Run(name, func(t *testing.T) {
+			b := NewBuilder()
+			build(b)
+			p := b.Program()
+			if pairs := p.plan().pairs(); pairs != (name != "position") {
+				t.Errorf("pairs: %v", pairs)
+			}
+			for range 40 {
+				agree(t, p, randomCall(r, p, dimsFor(r)))
+			}
+		})
 	}
 }

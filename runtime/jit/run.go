@@ -313,8 +313,8 @@ func (v *variant) newWork() *work {
 	return &work{ptr: make([]unsafe.Pointer, ops), step: make([]int, ops), frame: v.frame()}
 }
 
-// padWords are unused words after a scratch row.
-const padWords = 8
+// padWords are unused words after a scratch row: whole groups are written to it.
+const padWords = lanes
 
 // free gives w back.
 func (v *variant) free(w *work) {

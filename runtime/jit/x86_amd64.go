@@ -15,6 +15,7 @@ type x86 struct {
 	evex bool
 	full byte // length of a whole register
 	nreg int
+	pair bool // the even elements of a group are one part of a value, the odd ones the other
 	layout
 
 	// The frame, in bytes.
@@ -48,11 +49,16 @@ const (
 // newX86 makes machine code of a plan; nil when it cannot be made executable.
 func newX86(pl *plan, evex bool, lay layout) *x86 {
 	x := &x86{plan: pl, evex: evex, full: 1, nreg: 16, layout: lay, numbers: map[[8]uint64]int{}}
-	if evex {
+	if x.pair = pl.pairs(); x.pair && evex {
+		// Sixteen lanes of a sum are two of the shorter registers, which need no permutation.
+		x.evex = len(pl.rowOut) < len(pl.outs)
+		x.pair = !x.evex
+	}
+	if x.evex {
 		x.full, x.nreg = 2, 32
 	}
 	x.layOut()
-	a := &asm{evex: evex}
+	a := &asm{evex: x.evex}
 	x.begins(a)
 	for i := range pl.passes {
 		x.walks(a, i, 1)
@@ -96,25 +102,26 @@ func (x *x86) newSlot() int {
 }
 
 // sideBySide is how many rows one pass may take: where nothing but folds depends
-// on the row, elements are narrow and registers suffice.
+// on the row and registers suffice. More than two of wide elements read no faster.
 func (x *x86) sideBySide() int {
 	if len(x.passes) != 1 || len(x.passes[0].outs)+len(x.passes[0].keep) > 0 {
 		return 1
 	}
-	loads, accs := 0, 0
+	loads, accs, most := 0, 0, maxTwins
 	for v := 1; v < len(x.nodes); v++ {
 		switch n := &x.nodes[v]; {
 		case n.op == OpRowIn:
 			return 1
-		case n.op == OpIn && x.ins[n.imm].size > 2: // one row reads as fast as there is memory
-			return 1
 		case n.op == OpIn:
 			loads++
+			if x.ins[n.imm].size > 2 {
+				most = min(most, maxTwins/2)
+			}
 		case sigs[n.op].reduce:
 			accs += x.parts(n.typ)
 		}
 	}
-	n := maxTwins
+	n := most
 	for n > 1 && (n*loads > len(pointerRegs) || n*accs > x.nreg/2 || n*len(x.passes[0].body) > maxTwinOps) {
 		n /= 2
 	}

@@ -189,6 +189,67 @@ func (l *lower) loadUpper(n *node, part int) vr {
 	return l.emit(ins{form: fRVM, e: enc{2, 1, 0x8D, 1}, l: 2, dst: l.fresh(false), a: places, b: x, fixed: maskUpper, zero: true})
 }
 
+// pairs says whether the parts of every value may be its even and its odd
+// elements: then bf16 is widened and narrowed by shifts, without permutations.
+func (pl *plan) pairs() bool {
+	some := false
+	for v := 1; v < len(pl.nodes); v++ {
+		n := &pl.nodes[v]
+		if n.op == OpColumn || n.typ.wide() && !pl.row[v] {
+			return false
+		}
+		for _, a := range n.args[:sigs[n.op].args] {
+			in := &pl.nodes[a]
+			switch {
+			case in.op != OpIn:
+			case storageOf(pl.ins[in.imm].dtype) != stU16 || n.op != OpShl || n.imm != 16:
+				return false
+			default:
+				some = true
+			}
+		}
+		if sigs[n.op].reduce && n.typ.wide() {
+			return false
+		}
+	}
+	for _, o := range pl.outs {
+		if n := &pl.nodes[o.value]; !o.row && (o.size != 2 || n.typ != I32 || n.op == OpF16Enc || n.op == OpIn) {
+			return false
+		}
+	}
+	return some
+}
+
+// loadPair gives the even or the odd ones of 16-bit elements in the upper halves of lanes.
+func (l *lower) loadPair(v Value, part int) vr {
+	x := &l.memo[v].r[0]
+	if *x == 0 {
+		operand := int(l.nodes[v].imm)
+		l.loads[place(operand, l.atRow)] = 2
+		*x = l.emit(ins{form: fRM, e: enc{1, 0, 0x10, 0}, l: l.full, dst: l.fresh(false), ref: l.ref(operand, 2, I32, 0)})
+	}
+	if part == 0 {
+		return l.shift(0x72, 6, 0, *x, 16)
+	}
+	return l.rvm(enc{1, 1, 0xDB, 0}, *x, l.konst(I32, 0xffff0000))
+}
+
+// raised is part of v with its lower halves in the upper ones; what is in the lower ones is not said.
+func (l *lower) raised(v Value, part int) vr {
+	n := &l.nodes[v]
+	switch {
+	case l.row[v] || l.recall[v]:
+	case n.op == OpSelect:
+		return l.blendV(l.mask32(n.args[0], part), l.raised(n.args[1], part), l.raised(n.args[2], part))
+	case n.op == OpShr && n.imm == 16:
+		return l.val(n.args[0], part)
+	}
+	if n.op == OpConst {
+		return l.konst(I32, n.imm<<16)
+	}
+	return l.shift(0x72, 6, 0, l.val(v, part), 16)
+}
+
 // recalled loads part of a kept value from its scratch row.
 func (l *lower) recalled(v Value, t Type, part int) vr {
 	s := stW32
@@ -259,6 +320,18 @@ func (l *lower) column(t Type, part int) vr {
 	return l.rvm(enc{1, 1, 0xFE - 0x2A*w(t), w(t)}, start, l.iota(t, group*lanes+part*per))
 }
 
+// places are the positions in a group of the elements of a part.
+func (l *lower) places(t Type, part int) vr {
+	if !l.pair {
+		return l.iota(t, part*lanes/l.parts(t))
+	}
+	var c [8]uint64
+	for i := range c {
+		c[i] = uint64(4*i+part) | uint64(4*i+2+part)<<32
+	}
+	return l.at(pool(l.constant(c)), false)
+}
+
 // iota is the constant from, from+1, …
 func (l *lower) iota(t Type, from int) vr {
 	var c [8]uint64
@@ -295,6 +368,9 @@ func (l *lower) storeElement(v Value, o, size, part int) ins {
 		return at
 	}
 	switch {
+	case l.pair && o < len(l.ins)+len(l.outs):
+		at.ref = l.ref(o, size, t, 0)
+		return dense(l.rvm(enc{3, 1, 0x0E, 0}, l.val(v, 0), l.raised(v, 1), 0xAA), l.full)
 	case half && past:
 		return dense(l.mr(enc{3, 1, 0x1D, 0}, l.full, l.val(n.args[0], part), 0), l.full-1)
 	case half:

@@ -270,8 +270,12 @@ func (l *lower) compute(v Value, n *node, part int) vr {
 	case OpAnd, OpOr, OpXor, OpAndNot:
 		return l.logic(n, part)
 	case OpShl:
-		if n.imm == 16 && l.evex && l.halves(a) {
+		switch {
+		case n.imm != 16 || !l.halves(a):
+		case l.evex:
 			return l.loadUpper(&l.nodes[a], part)
+		case l.pair:
+			return l.loadPair(a, part)
 		}
 		return l.shift(0x72+w(t), 6, w(t), l.val(a, part), int(n.imm))
 	case OpShr:

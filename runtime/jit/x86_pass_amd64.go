@@ -83,17 +83,21 @@ const (
 	spareRegs = 6   // for constants
 )
 
-// groups lowers n groups of 16 elements.
+// groups lowers n groups of 16 elements. Those of rows side by side wait for each other
+// in their sums alone.
 func (p *walker) groups(n int, tail bool) []ins {
+	var list, late []ins
 	var strands [][]ins
-	var late []ins
 	for g := range n {
 		for row := range p.rows {
 			s, stores := p.group(g, row, tail)
 			strands, late = append(strands, s...), append(late, stores...)
 		}
+		if p.rows > 1 {
+			list, strands = append(list, p.l.weave(strands)...), nil
+		}
 	}
-	return append(p.l.weave(strands), late...)
+	return append(append(list, p.l.weave(strands)...), late...)
 }
 
 // group lowers one group of a row: its reductions, outputs and kept values. It gives a
@@ -122,6 +126,10 @@ func (p *walker) group(g, row int, tail bool) (strands [][]ins, late []ins) {
 		for _, o := range p.q.outs {
 			out := p.outs[o]
 			each(p.nodes[out.value].typ, sub, func(part int) {
+				if l.pair && part == 0 { // is stored with the other part
+					l.val(out.value, 0)
+					return
+				}
 				st := l.storeElement(out.value, len(p.ins)+o, out.size, part)
 				if p.alias { // what is stored may be what is still to be loaded
 					late = append(late, st)
@@ -132,7 +140,30 @@ func (p *walker) group(g, row int, tail bool) (strands [][]ins, late []ins) {
 		}
 		strands = append(strands, append([]ins(nil), l.list[from:]...))
 	}
+	if p.rows > 1 && !tail {
+		strands[0] = append(p.fetches(g, row), strands[0]...)
+	}
 	return strands, late
+}
+
+// ahead is how far before rows side by side, in bytes, memory is asked for: the
+// processor looks ahead along a row, but not into the page of the next ones.
+const ahead = 7168
+
+// fetches asks for the cache lines that a group of a row will load some rows later.
+func (p *walker) fetches(g, row int) (list []ins) {
+	for _, o := range sortedKeys(p.l.loads) {
+		size := p.l.loads[o]
+		if _, r := operandOf(o); r != row || g*size*lanes%64 != 0 {
+			continue
+		}
+		at := &ref{operand: o, disp: int32(g*size*lanes + ahead), size: size}
+		list = append(list, ins{form: fPseudo, do: func(e *emitter, _, _ int) {
+			m := e.operand(at)
+			e.gpr(false, []byte{0x0F, 0x18}, 1, rm{mem: &m}) // prefetcht0
+		}})
+	}
+	return list
 }
 
 // weave merges strands, an instruction of each in turn. A strand waits for what
@@ -225,7 +256,7 @@ func (p *walker) present(n *node, x vr, part int) vr {
 	if t.wide() {
 		greater = enc{2, 1, 0x37, 0}
 	}
-	in := l.rvm(greater, l.broadcast(t, &rem), l.iota(t, part*lanes/l.parts(t)))
+	in := l.rvm(greater, l.broadcast(t, &rem), l.places(t, part))
 	return l.blendV(in, x, none)
 }
 
@@ -246,19 +277,16 @@ func (p *walker) ends() []ins {
 			m := field(ac.at[k])
 			rs = append(rs, l.emit(ins{form: fRM, e: enc{1, 0, 0x10, 0}, l: l.full, dst: l.fresh(false), m: &m}))
 		}
-		for h := len(rs) / 2; h > 0; h /= 2 {
-			for k := range h {
-				rs[k] = l.foldInto(n, rs[k], rs[k+h])
+		var x vr
+		if l.pair { // neighbouring lanes lie in different registers
+			x = l.foldInto(n, l.foldAcross(n, rs[0]), l.foldAcross(n, rs[1]))
+		} else {
+			for h := len(rs) / 2; h > 0; h /= 2 {
+				for k := range h {
+					rs[k] = l.foldInto(n, rs[k], rs[k+h])
+				}
 			}
-		}
-		x := rs[0]
-		if l.evex {
-			x = l.foldInto(n, x, l.mr(enc{3, 1, 0x1B, 1}, 2, x, 1))
-		}
-		x = l.foldInto(n, x, l.mr(enc{3, 1, 0x19, 0}, 1, x, 1))
-		x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0x4E))
-		if !n.typ.wide() {
-			x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0xB1))
+			x = l.foldAcross(n, rs[0])
 		}
 		at := p.partsOf(p.part[ac.v], 0)
 		if p.rows > 1 {
@@ -272,6 +300,19 @@ func (p *walker) ends() []ins {
 		}})
 	}
 	return append([]ins(nil), l.list[from:]...)
+}
+
+// foldAcross folds the lanes of a register in halves.
+func (l *lower) foldAcross(n *node, x vr) vr {
+	if l.evex {
+		x = l.foldInto(n, x, l.mr(enc{3, 1, 0x1B, 1}, 2, x, 1))
+	}
+	x = l.foldInto(n, x, l.mr(enc{3, 1, 0x19, 0}, 1, x, 1))
+	x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0x4E))
+	if !n.typ.wide() {
+		x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0xB1))
+	}
+	return x
 }
 
 // scalar loads (0x10) or stores (0x11) the lowest lane; m's scale follows the type.
@@ -458,20 +499,25 @@ func (p *walker) partial(tail []ins) {
 		return
 	}
 	p.e.temps = map[int]int{}
+	given := len(p.ins) + len(p.outs) // scratch rows have room for a whole group
 	for _, m := range []map[int]int{p.l.loads, p.l.stores} {
 		for _, o := range sortedKeys(m) {
-			if _, ok := p.e.temps[o]; !ok {
+			if _, ok := p.e.temps[o]; !ok && o < given {
 				p.e.temps[o] = p.size
 				p.size += 128
 			}
 		}
 	}
 	for _, o := range sortedKeys(p.l.loads) {
-		p.copies(o, p.l.loads[o], true)
+		if o < given {
+			p.copies(o, p.l.loads[o], true)
+		}
 	}
 	p.e.run(p.l, tail)
 	for _, o := range sortedKeys(p.l.stores) {
-		p.copies(o, p.l.stores[o], false)
+		if o < given {
+			p.copies(o, p.l.stores[o], false)
+		}
 	}
 	p.e.temps = nil
 }
