@@ -32,6 +32,7 @@ type lattice struct {
 	strideY, strideX int
 	fromY, fromX     int
 	phases           []latticePhase
+	turner           simd.Turner[float32]
 }
 
 // A latticePhase is places that all meet the same taps.
@@ -39,11 +40,16 @@ type latticePhase struct {
 	y, x    int // the first place
 	offsets simd.Offsets
 	b       []float32 // for each group the panels of its channels: a row of them a term
+	// Of the places of a band: where the first tap meets the frame, and where the
+	// results of whole and of narrow panels go.
+	from      simd.Offsets
+	to        [2]simd.Offsets
+	rowPlaces int
 }
 
 // bandPlaces is about how many places are computed before they are written: their
 // results stay in the first-level cache.
-const bandPlaces = 64
+const bandPlaces = 192
 
 // band is the number of rows that are computed before they are written: whole
 // strides, and whole vectors of places if that is possible.
@@ -53,6 +59,25 @@ func (l *lattice) band() int {
 		rows += l.strideY
 	}
 	return min(rows, l.rows)
+}
+
+// locate lists the places of each phase.
+func (l *lattice) locate() {
+	band := l.band()
+	for i := range l.phases {
+		p := &l.phases[i]
+		var from, whole, narrow []int
+		for y := p.y; y < band; y += l.strideY {
+			for x := p.x; x < l.cols; x += l.strideX {
+				from = append(from, y/l.strideY*l.fromY+x/l.strideX*l.fromX)
+				whole = append(whole, (y*l.cols+x)*l.t.Cols)
+				narrow = append(narrow, (y*l.cols+x)*l.t.Narrow)
+			}
+		}
+		p.from = simd.NewOffsets(from)
+		p.to = [2]simd.Offsets{simd.NewOffsets(narrow), simd.NewOffsets(whole)}
+		p.rowPlaces = (l.cols - p.x + l.strideX - 1) / l.strideX
+	}
 }
 
 func (l *lattice) panels() int { return (l.m + l.t.Cols - 1) / l.t.Cols }
@@ -74,35 +99,29 @@ func (l *lattice) run(dst, frame, sums []float32, group, lo, hi int) {
 	band, panels := l.band(), l.panels()
 	for task := lo; task < hi; task++ {
 		y, i := task/panels*band, task%panels*l.t.Cols
-		end := min(y+band, l.rows)
+		rows := min(band, l.rows-y)
 		w := panelWidth(l.t, l.m, i)
 		for p := range l.phases {
-			l.phase(&l.phases[p], frame, sums, group, y, end, i, w)
+			l.phase(&l.phases[p], frame[y/l.strideY*l.fromY:], sums, group, rows, i, w)
 		}
-		simd.TurnerOf[float32](l.g.Level).Turn((end-y)*l.cols, min(w, l.m-i), sums, w, dst[(i*l.rows+y)*l.cols:], l.rows*l.cols)
+		l.turner.Turn(rows*l.cols, min(w, l.m-i), sums, w, dst[(i*l.rows+y)*l.cols:], l.rows*l.cols)
 	}
 }
 
-// phase computes the places of p in rows from y to end for w channels from i on.
-func (l *lattice) phase(p *latticePhase, frame, sums []float32, group, y, end, i, w int) {
+// phase computes the places of p in the first rows of a band for w channels from i on.
+func (l *lattice) phase(p *latticePhase, frame, sums []float32, group, rows, i, w int) {
 	k := p.offsets.Len()
-	places := (l.cols - p.x + l.strideX - 1) / l.strideX
-	tiles := (places + l.t.Rows - 1) / l.t.Rows
-	b := p.b[group*l.size(k)+i*k:]
-	for row := y + p.y; row < end; row += l.strideY {
-		to, from := sums[((row-y)*l.cols+p.x)*w:], frame[row/l.strideY*l.fromY:]
-		for t := range tiles {
-			x, n := places*t/tiles, places*(t+1)/tiles
-			c := to[x*l.strideX*w:]
-			if k == 0 {
-				for j := range n - x {
-					clear(c[j*l.strideX*w:][:w])
-				}
-			}
-			for q := 0; q < k; q += kBlock {
-				l.t.LeftTile(n-x, w, from[x*l.fromX:], l.fromX, p.offsets.Part(q, min(q+kBlock, k)), b[q*w:], c, l.strideX*w, q > 0)
-			}
+	places := (rows - p.y + l.strideY - 1) / l.strideY * p.rowPlaces
+	to := p.to[w/l.t.Cols]
+	if k == 0 {
+		for j := range places {
+			clear(sums[to.At(j):][:w])
 		}
+		return
+	}
+	from, b := p.from.Part(0, places), p.b[group*l.size(k)+i*k:]
+	for q := 0; q < k; q += kBlock {
+		l.t.PlaceTiles(w, frame, from, p.offsets.Part(q, min(q+kBlock, k)), b[q*w:], sums, to, q > 0)
 	}
 }
 
@@ -123,7 +142,7 @@ func convolveLanes(res, x, w []float32, batch, o, ci int, g Conv) {
 		}
 	}
 	k := len(elems)
-	l := lattice{g: simd.KernelsOf[float32](simd.Chosen()), t: simd.TapsOf(simd.Chosen()), m: og, rows: g.Out[1], cols: g.Out[2],
+	l := lattice{g: simd.KernelsOf[float32](simd.Chosen()), t: simd.TapsOf(simd.Chosen()), turner: simd.TurnerOf[float32](simd.Chosen()), m: og, rows: g.Out[1], cols: g.Out[2],
 		strideY: 1, strideX: 1, fromY: g.Stride[1] * f.cols, fromX: g.Stride[2]}
 	size := l.size(k)
 	p := latticePhase{offsets: simd.NewOffsets(elems), b: make([]float32, g.Groups*size)}
@@ -134,6 +153,7 @@ func convolveLanes(res, x, w []float32, batch, o, ci int, g Conv) {
 			pack(l.g, p.b[gr*size+i*k:], matrix[float32]{w[(gr*og+i)*k:], k, 1}, min(width, og-i), k, width)
 		}
 	}
+	l.locate()
 	sums := l.scratch()
 	imageTasks(batch, o*k*out, sums+f.size(), func(i, part, parts int, mem []float32) {
 		lo, hi := share(l.tasks(), part, parts)
@@ -153,7 +173,7 @@ func convolveInputLanes(dst, dy, w []float32, batch, o, ci int, g Conv) {
 	kw, sh, sw := g.Kernel[2], g.Stride[1], g.Stride[2]
 	og, in, out, taps := o/g.Groups, volume(g.In), volume(g.Out), volume(g.Kernel)
 	f := g.gradientFrame(og)
-	l := lattice{g: simd.KernelsOf[float32](simd.Chosen()), t: simd.TapsOf(simd.Chosen()), m: ci, rows: g.In[1], cols: g.In[2],
+	l := lattice{g: simd.KernelsOf[float32](simd.Chosen()), t: simd.TapsOf(simd.Chosen()), turner: simd.TurnerOf[float32](simd.Chosen()), m: ci, rows: g.In[1], cols: g.In[2],
 		strideY: sh, strideX: sw, fromY: f.cols, fromX: 1}
 	for py := range min(sh, l.rows) {
 		for px := range min(sw, l.cols) {
@@ -186,6 +206,7 @@ func convolveInputLanes(dst, dy, w []float32, batch, o, ci int, g Conv) {
 			l.phases = append(l.phases, p)
 		}
 	}
+	l.locate()
 	sums := l.scratch()
 	imageTasks(batch, o*ci*taps*out, sums+f.size(), func(i, part, parts int, mem []float32) {
 		lo, hi := share(l.tasks(), part, parts)

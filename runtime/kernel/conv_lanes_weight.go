@@ -16,6 +16,7 @@ func convolveWeightLanes(dst, x, dy []float32, batch, o, ci int, g Conv) {
 	kernels, t := simd.KernelsOf[float32](simd.Chosen()), simd.TapsOf(simd.Chosen())
 	n := threadsFor(batch * o * ci * taps * out)
 	wide := roundUp(og, t.Narrow)
+	from, to := simd.OffsetsEvery(length, 1), simd.OffsetsEvery(length, wide)
 	size := f.size() + out*wide
 	step := min(batch, max(n, frameBytes/(4*size*g.Groups)))
 	raw, s := mem.Default().Scratch(4 * (step*g.Groups*size + g.Groups*taps*ci*wide))
@@ -43,15 +44,12 @@ func convolveWeightLanes(dst, x, dy []float32, batch, o, ci int, g Conv) {
 			run, rest := rest%runs, rest/runs
 			c, gr := rest%panels*t.Cols, rest/panels
 			width := panelWidth(t, og, c)
-			first, last := share(tiles, part, parts)
+			lo, hi := share(length, part, parts)
 			for i := range nb {
 				img := images[(i*g.Groups+gr)*size:][:size]
 				for q := 0; q < out; q += kBlock {
-					places, b := offsets.Part(q, min(q+kBlock, out)), img[f.size()+c*out+q*width:]
-					for tile := first; tile < last; tile++ {
-						lo, hi := share(length, tile, tiles)
-						t.LeftTile(hi-lo, width, img[f.run(g, run)+lo:], 1, places, b, sums[((gr*runs+run)*length+lo)*wide+c:], wide, b0+i > 0 || q > 0)
-					}
+					t.PlaceTiles(width, img[f.run(g, run):], from.Part(lo, hi), offsets.Part(q, min(q+kBlock, out)),
+						img[f.size()+c*out+q*width:], sums[(gr*runs+run)*length*wide+c:], to.Part(lo, hi), b0+i > 0 || q > 0)
 				}
 			}
 		})

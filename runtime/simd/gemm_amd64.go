@@ -65,22 +65,10 @@ func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX2_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_1x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_2x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -89,22 +77,10 @@ func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX2_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_3x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_4x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -113,22 +89,46 @@ func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byt
 func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX2_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX2_5x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX2_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+func placesF32AVX2_1x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX2_6x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+func placesF32AVX2_1x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_2x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_2x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_3x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_3x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_4x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_4x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_5x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_5x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_6x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX2_6x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
 //go:noescape
 func streamF32AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
@@ -332,22 +332,10 @@ func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_1x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_2x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -356,22 +344,10 @@ func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_3x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_4x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -380,22 +356,10 @@ func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_5x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_6x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -404,22 +368,10 @@ func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_7x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_7x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_8x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_8x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -428,22 +380,10 @@ func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *b
 func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_9x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_9x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_10x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_10x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -452,22 +392,58 @@ func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *
 func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_11x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
-func leftTapsF32AVX512_11x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_12x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+func placesF32AVX512_1x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
 //go:noescape
-func leftTapsF32AVX512_12x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+func placesF32AVX512_1x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_2x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_2x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_3x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_3x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_4x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_4x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_5x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_5x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_6x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_6x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_7x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_7x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_8x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+
+//go:noescape
+func placesF32AVX512_8x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
 //go:noescape
 func streamF32AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)

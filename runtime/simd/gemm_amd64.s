@@ -1340,79 +1340,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX2_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_1x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), DX
-	MOVQ   b+32(FP), BX
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-
-loop:
-	MOVQ         (DX), SI
-	ADDQ         CX, SI
-	VMOVUPS      (BX), Y0
-	VMOVUPS      32(BX), Y1
-	PREFETCHT0   512(BX)
-	VBROADCASTSS (SI), Y2
-	VFMADD231PS  Y0, Y2, Y15
-	VFMADD231PS  Y1, Y2, Y14
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), CX
-	TESTQ        CX, CX
-	JZ           store
-	MOVQ         AX, CX
-	VADDPS       (CX), Y15, Y15
-	VADDPS       32(CX), Y14, Y14
-
-store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_1x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_1x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), DX
-	MOVQ   b+32(FP), BX
-	VXORPS Y15, Y15, Y15
-
-loop:
-	MOVQ         (DX), SI
-	ADDQ         CX, SI
-	VMOVUPS      (BX), Y0
-	PREFETCHT0   256(BX)
-	VBROADCASTSS (SI), Y1
-	VFMADD231PS  Y0, Y1, Y15
-	ADDQ         $0x20, BX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), CX
-	TESTQ        CX, CX
-	JZ           store
-	MOVQ         AX, CX
-	VADDPS       (CX), Y15, Y15
-
-store:
-	VMOVUPS Y15, (AX)
-	VZEROUPPER
-	RET
-
 // func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, FMA3
 TEXT ·tapsF32AVX2_2x2(SB), NOSPLIT, $0-80
@@ -1515,97 +1442,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y13, (AX)
 	VMOVUPS Y12, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_2x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y15
-	VFMADD231PS  Y1, Y2, Y14
-	VBROADCASTSS (DI)(DX*1), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VFMADD231PS  Y1, Y3, Y12
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	VADDPS       32(DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	VADDPS       32(DX), Y12, Y12
-
-store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	VMOVUPS Y12, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_2x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_2x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Y0
-	PREFETCHT0   256(SI)
-	VBROADCASTSS (DI), Y1
-	VFMADD231PS  Y0, Y1, Y15
-	VBROADCASTSS (DI)(DX*1), Y2
-	VFMADD231PS  Y0, Y2, Y14
-	ADDQ         $0x20, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	ADDQ         CX, DX
-	VADDPS       (DX), Y14, Y14
-
-store:
-	VMOVUPS Y15, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y14, (AX)
 	VZEROUPPER
 	RET
 
@@ -1733,115 +1569,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y11, (AX)
 	VMOVUPS Y10, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_3x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-	VXORPS Y11, Y11, Y11
-	VXORPS Y10, Y10, Y10
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y15
-	VFMADD231PS  Y1, Y2, Y14
-	VBROADCASTSS (DI)(DX*1), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VFMADD231PS  Y1, Y3, Y12
-	VBROADCASTSS (DI)(DX*2), Y4
-	VFMADD231PS  Y0, Y4, Y11
-	VFMADD231PS  Y1, Y4, Y10
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	VADDPS       32(DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	VADDPS       32(DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-	VADDPS       32(DX), Y10, Y10
-
-store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	VMOVUPS Y12, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
-	VMOVUPS Y10, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_3x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_3x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Y0
-	PREFETCHT0   256(SI)
-	VBROADCASTSS (DI), Y1
-	VFMADD231PS  Y0, Y1, Y15
-	VBROADCASTSS (DI)(DX*1), Y2
-	VFMADD231PS  Y0, Y2, Y14
-	VBROADCASTSS (DI)(DX*2), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	ADDQ         $0x20, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	ADDQ         CX, DX
-	VADDPS       (DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-
-store:
-	VMOVUPS Y15, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y14, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
 	VZEROUPPER
 	RET
 
@@ -1993,135 +1720,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y9, (AX)
 	VMOVUPS Y8, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_4x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-	VXORPS Y11, Y11, Y11
-	VXORPS Y10, Y10, Y10
-	VXORPS Y9, Y9, Y9
-	VXORPS Y8, Y8, Y8
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y15
-	VFMADD231PS  Y1, Y2, Y14
-	VBROADCASTSS (R8)(DX*1), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VFMADD231PS  Y1, Y3, Y12
-	VBROADCASTSS (R8)(DX*2), Y4
-	VFMADD231PS  Y0, Y4, Y11
-	VFMADD231PS  Y1, Y4, Y10
-	VBROADCASTSS (R8)(DI*1), Y5
-	VFMADD231PS  Y0, Y5, Y9
-	VFMADD231PS  Y1, Y5, Y8
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	VADDPS       32(DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	VADDPS       32(DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-	VADDPS       32(DX), Y10, Y10
-	ADDQ         CX, DX
-	VADDPS       (DX), Y9, Y9
-	VADDPS       32(DX), Y8, Y8
-
-store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	VMOVUPS Y12, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
-	VMOVUPS Y10, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y9, (AX)
-	VMOVUPS Y8, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_4x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_4x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	VMOVUPS      (SI), Y0
-	PREFETCHT0   256(SI)
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  Y0, Y1, Y15
-	VBROADCASTSS (R8)(DX*1), Y2
-	VFMADD231PS  Y0, Y2, Y14
-	VBROADCASTSS (R8)(DX*2), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VBROADCASTSS (R8)(DI*1), Y4
-	VFMADD231PS  Y0, Y4, Y12
-	ADDQ         $0x20, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	ADDQ         CX, DX
-	VADDPS       (DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	ADDQ         CX, DX
-	VADDPS       (DX), Y12, Y12
-
-store:
-	VMOVUPS Y15, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y14, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y12, (AX)
 	VZEROUPPER
 	RET
 
@@ -2299,155 +1897,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y7, (AX)
 	VMOVUPS Y6, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_5x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-	VXORPS Y11, Y11, Y11
-	VXORPS Y10, Y10, Y10
-	VXORPS Y9, Y9, Y9
-	VXORPS Y8, Y8, Y8
-	VXORPS Y7, Y7, Y7
-	VXORPS Y6, Y6, Y6
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y15
-	VFMADD231PS  Y1, Y2, Y14
-	VBROADCASTSS (R8)(DX*1), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VFMADD231PS  Y1, Y3, Y12
-	VBROADCASTSS (R8)(DX*2), Y4
-	VFMADD231PS  Y0, Y4, Y11
-	VFMADD231PS  Y1, Y4, Y10
-	VBROADCASTSS (R8)(DI*1), Y5
-	VFMADD231PS  Y0, Y5, Y9
-	VFMADD231PS  Y1, Y5, Y8
-	VBROADCASTSS (R9), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y6
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	VADDPS       32(DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	VADDPS       32(DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-	VADDPS       32(DX), Y10, Y10
-	ADDQ         CX, DX
-	VADDPS       (DX), Y9, Y9
-	VADDPS       32(DX), Y8, Y8
-	ADDQ         CX, DX
-	VADDPS       (DX), Y7, Y7
-	VADDPS       32(DX), Y6, Y6
-
-store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	VMOVUPS Y12, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
-	VMOVUPS Y10, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y9, (AX)
-	VMOVUPS Y8, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y7, (AX)
-	VMOVUPS Y6, 32(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX2_5x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_5x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VXORPS Y15, Y15, Y15
-	VXORPS Y14, Y14, Y14
-	VXORPS Y13, Y13, Y13
-	VXORPS Y12, Y12, Y12
-	VXORPS Y11, Y11, Y11
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Y0
-	PREFETCHT0   256(SI)
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  Y0, Y1, Y15
-	VBROADCASTSS (R8)(DX*1), Y2
-	VFMADD231PS  Y0, Y2, Y14
-	VBROADCASTSS (R8)(DX*2), Y3
-	VFMADD231PS  Y0, Y3, Y13
-	VBROADCASTSS (R8)(DI*1), Y4
-	VFMADD231PS  Y0, Y4, Y12
-	VBROADCASTSS (R9), Y1
-	VFMADD231PS  Y0, Y1, Y11
-	ADDQ         $0x20, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	ADDQ         CX, DX
-	VADDPS       (DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	ADDQ         CX, DX
-	VADDPS       (DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-
-store:
-	VMOVUPS Y15, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y14, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y12, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
 	VZEROUPPER
 	RET
 
@@ -2650,15 +2099,672 @@ store:
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX2_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// func placesF32AVX2_1x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_6x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
+TEXT ·placesF32AVX2_1x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   a+16(FP), CX
+	ADDQ   CX, AX
+	MOVQ   k+8(FP), CX
+	MOVQ   offset+32(FP), DX
+	MOVQ   b+40(FP), BX
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (DX), SI
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	PREFETCHT0   512(BX)
+	VBROADCASTSS (AX)(SI*1), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), SI
+	VADDPS       (AX)(SI*1), Y15, Y15
+	VADDPS       32(AX)(SI*1), Y14, Y14
+
+store:
+	MOVQ    (CX), SI
+	VMOVUPS Y15, (AX)(SI*1)
+	VMOVUPS Y14, 32(AX)(SI*1)
+	ADDQ    $0x08, from+24(FP)
+	ADDQ    $0x08, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_1x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_1x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   a+16(FP), CX
+	ADDQ   CX, AX
+	MOVQ   k+8(FP), CX
+	MOVQ   offset+32(FP), DX
+	MOVQ   b+40(FP), BX
+	VXORPS Y15, Y15, Y15
+
+loop:
+	MOVQ         (DX), SI
+	VMOVUPS      (BX), Y0
+	PREFETCHT0   256(BX)
+	VBROADCASTSS (AX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	ADDQ         $0x20, BX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), SI
+	VADDPS       (AX)(SI*1), Y15, Y15
+
+store:
+	MOVQ    (CX), SI
+	VMOVUPS Y15, (AX)(SI*1)
+	ADDQ    $0x08, from+24(FP)
+	ADDQ    $0x08, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_2x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_2x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), AX
+	MOVQ   a+16(FP), DX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   k+8(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (BX), DI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (CX)(DI*1), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (AX)(DI*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), DI
+	VADDPS       (AX)(DI*1), Y15, Y15
+	VADDPS       32(AX)(DI*1), Y14, Y14
+	MOVQ         8(CX), DI
+	VADDPS       (AX)(DI*1), Y13, Y13
+	VADDPS       32(AX)(DI*1), Y12, Y12
+
+store:
+	MOVQ    (CX), DI
+	VMOVUPS Y15, (AX)(DI*1)
+	VMOVUPS Y14, 32(AX)(DI*1)
+	MOVQ    8(CX), DI
+	VMOVUPS Y13, (AX)(DI*1)
+	VMOVUPS Y12, 32(AX)(DI*1)
+	ADDQ    $0x10, from+24(FP)
+	ADDQ    $0x10, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_2x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_2x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), AX
+	MOVQ   a+16(FP), DX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   k+8(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+
+loop:
+	MOVQ         (BX), DI
+	VMOVUPS      (SI), Y0
+	PREFETCHT0   256(SI)
+	VBROADCASTSS (CX)(DI*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (AX)(DI*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), DI
+	VADDPS       (AX)(DI*1), Y15, Y15
+	MOVQ         8(CX), DI
+	VADDPS       (AX)(DI*1), Y14, Y14
+
+store:
+	MOVQ    (CX), DI
+	VMOVUPS Y15, (AX)(DI*1)
+	MOVQ    8(CX), DI
+	VMOVUPS Y14, (AX)(DI*1)
+	ADDQ    $0x10, from+24(FP)
+	ADDQ    $0x10, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_3x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_3x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), AX
+	MOVQ   a+16(FP), BX
+	ADDQ   BX, CX
+	ADDQ   BX, DX
+	ADDQ   BX, AX
+	MOVQ   k+8(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+
+loop:
+	MOVQ         (SI), R8
+	VMOVUPS      (DI), Y0
+	VMOVUPS      32(DI), Y1
+	PREFETCHT0   512(DI)
+	VBROADCASTSS (CX)(R8*1), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (DX)(R8*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (AX)(R8*1), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	ADDQ         $0x40, DI
+	ADDQ         $0x08, SI
+	DECQ         BX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R8
+	VADDPS       (AX)(R8*1), Y15, Y15
+	VADDPS       32(AX)(R8*1), Y14, Y14
+	MOVQ         8(CX), R8
+	VADDPS       (AX)(R8*1), Y13, Y13
+	VADDPS       32(AX)(R8*1), Y12, Y12
+	MOVQ         16(CX), R8
+	VADDPS       (AX)(R8*1), Y11, Y11
+	VADDPS       32(AX)(R8*1), Y10, Y10
+
+store:
+	MOVQ    (CX), R8
+	VMOVUPS Y15, (AX)(R8*1)
+	VMOVUPS Y14, 32(AX)(R8*1)
+	MOVQ    8(CX), R8
+	VMOVUPS Y13, (AX)(R8*1)
+	VMOVUPS Y12, 32(AX)(R8*1)
+	MOVQ    16(CX), R8
+	VMOVUPS Y11, (AX)(R8*1)
+	VMOVUPS Y10, 32(AX)(R8*1)
+	ADDQ    $0x18, from+24(FP)
+	ADDQ    $0x18, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_3x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_3x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), AX
+	MOVQ   a+16(FP), BX
+	ADDQ   BX, CX
+	ADDQ   BX, DX
+	ADDQ   BX, AX
+	MOVQ   k+8(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+
+loop:
+	MOVQ         (SI), R8
+	VMOVUPS      (DI), Y0
+	PREFETCHT0   256(DI)
+	VBROADCASTSS (CX)(R8*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (DX)(R8*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (AX)(R8*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, SI
+	DECQ         BX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R8
+	VADDPS       (AX)(R8*1), Y15, Y15
+	MOVQ         8(CX), R8
+	VADDPS       (AX)(R8*1), Y14, Y14
+	MOVQ         16(CX), R8
+	VADDPS       (AX)(R8*1), Y13, Y13
+
+store:
+	MOVQ    (CX), R8
+	VMOVUPS Y15, (AX)(R8*1)
+	MOVQ    8(CX), R8
+	VMOVUPS Y14, (AX)(R8*1)
+	MOVQ    16(CX), R8
+	VMOVUPS Y13, (AX)(R8*1)
+	ADDQ    $0x18, from+24(FP)
+	ADDQ    $0x18, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_4x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_4x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), AX
+	MOVQ   a+16(FP), SI
+	ADDQ   SI, CX
+	ADDQ   SI, DX
+	ADDQ   SI, BX
+	ADDQ   SI, AX
+	MOVQ   k+8(FP), SI
+	MOVQ   offset+32(FP), DI
+	MOVQ   b+40(FP), R8
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+
+loop:
+	MOVQ         (DI), R9
+	VMOVUPS      (R8), Y0
+	VMOVUPS      32(R8), Y1
+	PREFETCHT0   512(R8)
+	VBROADCASTSS (CX)(R9*1), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (DX)(R9*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (BX)(R9*1), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (AX)(R9*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	ADDQ         $0x40, R8
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R9
+	VADDPS       (AX)(R9*1), Y15, Y15
+	VADDPS       32(AX)(R9*1), Y14, Y14
+	MOVQ         8(CX), R9
+	VADDPS       (AX)(R9*1), Y13, Y13
+	VADDPS       32(AX)(R9*1), Y12, Y12
+	MOVQ         16(CX), R9
+	VADDPS       (AX)(R9*1), Y11, Y11
+	VADDPS       32(AX)(R9*1), Y10, Y10
+	MOVQ         24(CX), R9
+	VADDPS       (AX)(R9*1), Y9, Y9
+	VADDPS       32(AX)(R9*1), Y8, Y8
+
+store:
+	MOVQ    (CX), R9
+	VMOVUPS Y15, (AX)(R9*1)
+	VMOVUPS Y14, 32(AX)(R9*1)
+	MOVQ    8(CX), R9
+	VMOVUPS Y13, (AX)(R9*1)
+	VMOVUPS Y12, 32(AX)(R9*1)
+	MOVQ    16(CX), R9
+	VMOVUPS Y11, (AX)(R9*1)
+	VMOVUPS Y10, 32(AX)(R9*1)
+	MOVQ    24(CX), R9
+	VMOVUPS Y9, (AX)(R9*1)
+	VMOVUPS Y8, 32(AX)(R9*1)
+	ADDQ    $0x20, from+24(FP)
+	ADDQ    $0x20, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_4x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_4x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), AX
+	MOVQ   a+16(FP), SI
+	ADDQ   SI, CX
+	ADDQ   SI, DX
+	ADDQ   SI, BX
+	ADDQ   SI, AX
+	MOVQ   k+8(FP), SI
+	MOVQ   offset+32(FP), DI
+	MOVQ   b+40(FP), R8
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+
+loop:
+	MOVQ         (DI), R9
+	VMOVUPS      (R8), Y0
+	PREFETCHT0   256(R8)
+	VBROADCASTSS (CX)(R9*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (DX)(R9*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (BX)(R9*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VBROADCASTSS (AX)(R9*1), Y4
+	VFMADD231PS  Y0, Y4, Y12
+	ADDQ         $0x20, R8
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R9
+	VADDPS       (AX)(R9*1), Y15, Y15
+	MOVQ         8(CX), R9
+	VADDPS       (AX)(R9*1), Y14, Y14
+	MOVQ         16(CX), R9
+	VADDPS       (AX)(R9*1), Y13, Y13
+	MOVQ         24(CX), R9
+	VADDPS       (AX)(R9*1), Y12, Y12
+
+store:
+	MOVQ    (CX), R9
+	VMOVUPS Y15, (AX)(R9*1)
+	MOVQ    8(CX), R9
+	VMOVUPS Y14, (AX)(R9*1)
+	MOVQ    16(CX), R9
+	VMOVUPS Y13, (AX)(R9*1)
+	MOVQ    24(CX), R9
+	VMOVUPS Y12, (AX)(R9*1)
+	ADDQ    $0x20, from+24(FP)
+	ADDQ    $0x20, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_5x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_5x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), AX
+	MOVQ   a+16(FP), DI
+	ADDQ   DI, CX
+	ADDQ   DI, DX
+	ADDQ   DI, BX
+	ADDQ   DI, SI
+	ADDQ   DI, AX
+	MOVQ   k+8(FP), DI
+	MOVQ   offset+32(FP), R8
+	MOVQ   b+40(FP), R9
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+	VXORPS Y10, Y10, Y10
+	VXORPS Y9, Y9, Y9
+	VXORPS Y8, Y8, Y8
+	VXORPS Y7, Y7, Y7
+	VXORPS Y6, Y6, Y6
+
+loop:
+	MOVQ         (R8), R10
+	VMOVUPS      (R9), Y0
+	VMOVUPS      32(R9), Y1
+	PREFETCHT0   512(R9)
+	VBROADCASTSS (CX)(R10*1), Y2
+	VFMADD231PS  Y0, Y2, Y15
+	VFMADD231PS  Y1, Y2, Y14
+	VBROADCASTSS (DX)(R10*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VFMADD231PS  Y1, Y3, Y12
+	VBROADCASTSS (BX)(R10*1), Y4
+	VFMADD231PS  Y0, Y4, Y11
+	VFMADD231PS  Y1, Y4, Y10
+	VBROADCASTSS (SI)(R10*1), Y5
+	VFMADD231PS  Y0, Y5, Y9
+	VFMADD231PS  Y1, Y5, Y8
+	VBROADCASTSS (AX)(R10*1), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y6
+	ADDQ         $0x40, R9
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R10
+	VADDPS       (AX)(R10*1), Y15, Y15
+	VADDPS       32(AX)(R10*1), Y14, Y14
+	MOVQ         8(CX), R10
+	VADDPS       (AX)(R10*1), Y13, Y13
+	VADDPS       32(AX)(R10*1), Y12, Y12
+	MOVQ         16(CX), R10
+	VADDPS       (AX)(R10*1), Y11, Y11
+	VADDPS       32(AX)(R10*1), Y10, Y10
+	MOVQ         24(CX), R10
+	VADDPS       (AX)(R10*1), Y9, Y9
+	VADDPS       32(AX)(R10*1), Y8, Y8
+	MOVQ         32(CX), R10
+	VADDPS       (AX)(R10*1), Y7, Y7
+	VADDPS       32(AX)(R10*1), Y6, Y6
+
+store:
+	MOVQ    (CX), R10
+	VMOVUPS Y15, (AX)(R10*1)
+	VMOVUPS Y14, 32(AX)(R10*1)
+	MOVQ    8(CX), R10
+	VMOVUPS Y13, (AX)(R10*1)
+	VMOVUPS Y12, 32(AX)(R10*1)
+	MOVQ    16(CX), R10
+	VMOVUPS Y11, (AX)(R10*1)
+	VMOVUPS Y10, 32(AX)(R10*1)
+	MOVQ    24(CX), R10
+	VMOVUPS Y9, (AX)(R10*1)
+	VMOVUPS Y8, 32(AX)(R10*1)
+	MOVQ    32(CX), R10
+	VMOVUPS Y7, (AX)(R10*1)
+	VMOVUPS Y6, 32(AX)(R10*1)
+	ADDQ    $0x28, from+24(FP)
+	ADDQ    $0x28, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_5x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_5x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), AX
+	MOVQ   a+16(FP), DI
+	ADDQ   DI, CX
+	ADDQ   DI, DX
+	ADDQ   DI, BX
+	ADDQ   DI, SI
+	ADDQ   DI, AX
+	MOVQ   k+8(FP), DI
+	MOVQ   offset+32(FP), R8
+	MOVQ   b+40(FP), R9
+	VXORPS Y15, Y15, Y15
+	VXORPS Y14, Y14, Y14
+	VXORPS Y13, Y13, Y13
+	VXORPS Y12, Y12, Y12
+	VXORPS Y11, Y11, Y11
+
+loop:
+	MOVQ         (R8), R10
+	VMOVUPS      (R9), Y0
+	PREFETCHT0   256(R9)
+	VBROADCASTSS (CX)(R10*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	VBROADCASTSS (DX)(R10*1), Y2
+	VFMADD231PS  Y0, Y2, Y14
+	VBROADCASTSS (BX)(R10*1), Y3
+	VFMADD231PS  Y0, Y3, Y13
+	VBROADCASTSS (SI)(R10*1), Y4
+	VFMADD231PS  Y0, Y4, Y12
+	VBROADCASTSS (AX)(R10*1), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	ADDQ         $0x20, R9
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R10
+	VADDPS       (AX)(R10*1), Y15, Y15
+	MOVQ         8(CX), R10
+	VADDPS       (AX)(R10*1), Y14, Y14
+	MOVQ         16(CX), R10
+	VADDPS       (AX)(R10*1), Y13, Y13
+	MOVQ         24(CX), R10
+	VADDPS       (AX)(R10*1), Y12, Y12
+	MOVQ         32(CX), R10
+	VADDPS       (AX)(R10*1), Y11, Y11
+
+store:
+	MOVQ    (CX), R10
+	VMOVUPS Y15, (AX)(R10*1)
+	MOVQ    8(CX), R10
+	VMOVUPS Y14, (AX)(R10*1)
+	MOVQ    16(CX), R10
+	VMOVUPS Y13, (AX)(R10*1)
+	MOVQ    24(CX), R10
+	VMOVUPS Y12, (AX)(R10*1)
+	MOVQ    32(CX), R10
+	VMOVUPS Y11, (AX)(R10*1)
+	ADDQ    $0x28, from+24(FP)
+	ADDQ    $0x28, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX2_6x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·placesF32AVX2_6x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), AX
+	MOVQ   a+16(FP), R8
+	ADDQ   R8, CX
+	ADDQ   R8, DX
+	ADDQ   R8, BX
+	ADDQ   R8, SI
+	ADDQ   R8, DI
+	ADDQ   R8, AX
+	MOVQ   k+8(FP), R8
+	MOVQ   offset+32(FP), R9
+	MOVQ   b+40(FP), R10
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
 	VXORPS Y13, Y13, Y13
@@ -2673,88 +2779,102 @@ TEXT ·leftTapsF32AVX2_6x16(SB), NOSPLIT, $0-64
 	VXORPS Y4, Y4, Y4
 
 loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Y0
-	VMOVUPS      32(SI), Y1
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Y2
+	MOVQ         (R9), R11
+	VMOVUPS      (R10), Y0
+	VMOVUPS      32(R10), Y1
+	PREFETCHT0   512(R10)
+	VBROADCASTSS (CX)(R11*1), Y2
 	VFMADD231PS  Y0, Y2, Y15
 	VFMADD231PS  Y1, Y2, Y14
-	VBROADCASTSS (R8)(DX*1), Y3
+	VBROADCASTSS (DX)(R11*1), Y3
 	VFMADD231PS  Y0, Y3, Y13
 	VFMADD231PS  Y1, Y3, Y12
-	VBROADCASTSS (R8)(DX*2), Y2
+	VBROADCASTSS (BX)(R11*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y10
-	VBROADCASTSS (R8)(DI*1), Y3
+	VBROADCASTSS (SI)(R11*1), Y3
 	VFMADD231PS  Y0, Y3, Y9
 	VFMADD231PS  Y1, Y3, Y8
-	VBROADCASTSS (R9), Y2
+	VBROADCASTSS (DI)(R11*1), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y6
-	VBROADCASTSS (R9)(DX*1), Y3
+	VBROADCASTSS (AX)(R11*1), Y3
 	VFMADD231PS  Y0, Y3, Y5
 	VFMADD231PS  Y1, Y3, Y4
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
+	ADDQ         $0x40, R10
+	ADDQ         $0x08, R9
+	DECQ         R8
 	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	VADDPS       32(DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	VADDPS       32(DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-	VADDPS       32(DX), Y10, Y10
-	ADDQ         CX, DX
-	VADDPS       (DX), Y9, Y9
-	VADDPS       32(DX), Y8, Y8
-	ADDQ         CX, DX
-	VADDPS       (DX), Y7, Y7
-	VADDPS       32(DX), Y6, Y6
-	ADDQ         CX, DX
-	VADDPS       (DX), Y5, Y5
-	VADDPS       32(DX), Y4, Y4
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R11
+	VADDPS       (AX)(R11*1), Y15, Y15
+	VADDPS       32(AX)(R11*1), Y14, Y14
+	MOVQ         8(CX), R11
+	VADDPS       (AX)(R11*1), Y13, Y13
+	VADDPS       32(AX)(R11*1), Y12, Y12
+	MOVQ         16(CX), R11
+	VADDPS       (AX)(R11*1), Y11, Y11
+	VADDPS       32(AX)(R11*1), Y10, Y10
+	MOVQ         24(CX), R11
+	VADDPS       (AX)(R11*1), Y9, Y9
+	VADDPS       32(AX)(R11*1), Y8, Y8
+	MOVQ         32(CX), R11
+	VADDPS       (AX)(R11*1), Y7, Y7
+	VADDPS       32(AX)(R11*1), Y6, Y6
+	MOVQ         40(CX), R11
+	VADDPS       (AX)(R11*1), Y5, Y5
+	VADDPS       32(AX)(R11*1), Y4, Y4
 
 store:
-	VMOVUPS Y15, (AX)
-	VMOVUPS Y14, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	VMOVUPS Y12, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
-	VMOVUPS Y10, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y9, (AX)
-	VMOVUPS Y8, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y7, (AX)
-	VMOVUPS Y6, 32(AX)
-	ADDQ    CX, AX
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y4, 32(AX)
+	MOVQ    (CX), R11
+	VMOVUPS Y15, (AX)(R11*1)
+	VMOVUPS Y14, 32(AX)(R11*1)
+	MOVQ    8(CX), R11
+	VMOVUPS Y13, (AX)(R11*1)
+	VMOVUPS Y12, 32(AX)(R11*1)
+	MOVQ    16(CX), R11
+	VMOVUPS Y11, (AX)(R11*1)
+	VMOVUPS Y10, 32(AX)(R11*1)
+	MOVQ    24(CX), R11
+	VMOVUPS Y9, (AX)(R11*1)
+	VMOVUPS Y8, 32(AX)(R11*1)
+	MOVQ    32(CX), R11
+	VMOVUPS Y7, (AX)(R11*1)
+	VMOVUPS Y6, 32(AX)(R11*1)
+	MOVQ    40(CX), R11
+	VMOVUPS Y5, (AX)(R11*1)
+	VMOVUPS Y4, 32(AX)(R11*1)
+	ADDQ    $0x30, from+24(FP)
+	ADDQ    $0x30, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX2_6x8(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// func placesF32AVX2_6x8(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·leftTapsF32AVX2_6x8(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
+TEXT ·placesF32AVX2_6x8(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), AX
+	MOVQ   a+16(FP), R8
+	ADDQ   R8, CX
+	ADDQ   R8, DX
+	ADDQ   R8, BX
+	ADDQ   R8, SI
+	ADDQ   R8, DI
+	ADDQ   R8, AX
+	MOVQ   k+8(FP), R8
+	MOVQ   offset+32(FP), R9
+	MOVQ   b+40(FP), R10
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
 	VXORPS Y13, Y13, Y13
@@ -2763,57 +2883,59 @@ TEXT ·leftTapsF32AVX2_6x8(SB), NOSPLIT, $0-64
 	VXORPS Y10, Y10, Y10
 
 loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Y0
-	PREFETCHT0   256(SI)
-	VBROADCASTSS (R8), Y1
+	MOVQ         (R9), R11
+	VMOVUPS      (R10), Y0
+	PREFETCHT0   256(R10)
+	VBROADCASTSS (CX)(R11*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
-	VBROADCASTSS (R8)(DX*1), Y2
+	VBROADCASTSS (DX)(R11*1), Y2
 	VFMADD231PS  Y0, Y2, Y14
-	VBROADCASTSS (R8)(DX*2), Y3
+	VBROADCASTSS (BX)(R11*1), Y3
 	VFMADD231PS  Y0, Y3, Y13
-	VBROADCASTSS (R8)(DI*1), Y4
+	VBROADCASTSS (SI)(R11*1), Y4
 	VFMADD231PS  Y0, Y4, Y12
-	VBROADCASTSS (R9), Y1
+	VBROADCASTSS (DI)(R11*1), Y1
 	VFMADD231PS  Y0, Y1, Y11
-	VBROADCASTSS (R9)(DX*1), Y2
+	VBROADCASTSS (AX)(R11*1), Y2
 	VFMADD231PS  Y0, Y2, Y10
-	ADDQ         $0x20, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
+	ADDQ         $0x20, R10
+	ADDQ         $0x08, R9
+	DECQ         R8
 	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Y15, Y15
-	ADDQ         CX, DX
-	VADDPS       (DX), Y14, Y14
-	ADDQ         CX, DX
-	VADDPS       (DX), Y13, Y13
-	ADDQ         CX, DX
-	VADDPS       (DX), Y12, Y12
-	ADDQ         CX, DX
-	VADDPS       (DX), Y11, Y11
-	ADDQ         CX, DX
-	VADDPS       (DX), Y10, Y10
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R11
+	VADDPS       (AX)(R11*1), Y15, Y15
+	MOVQ         8(CX), R11
+	VADDPS       (AX)(R11*1), Y14, Y14
+	MOVQ         16(CX), R11
+	VADDPS       (AX)(R11*1), Y13, Y13
+	MOVQ         24(CX), R11
+	VADDPS       (AX)(R11*1), Y12, Y12
+	MOVQ         32(CX), R11
+	VADDPS       (AX)(R11*1), Y11, Y11
+	MOVQ         40(CX), R11
+	VADDPS       (AX)(R11*1), Y10, Y10
 
 store:
-	VMOVUPS Y15, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y14, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y13, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y12, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y11, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Y10, (AX)
+	MOVQ    (CX), R11
+	VMOVUPS Y15, (AX)(R11*1)
+	MOVQ    8(CX), R11
+	VMOVUPS Y14, (AX)(R11*1)
+	MOVQ    16(CX), R11
+	VMOVUPS Y13, (AX)(R11*1)
+	MOVQ    24(CX), R11
+	VMOVUPS Y12, (AX)(R11*1)
+	MOVQ    32(CX), R11
+	VMOVUPS Y11, (AX)(R11*1)
+	MOVQ    40(CX), R11
+	VMOVUPS Y10, (AX)(R11*1)
+	ADDQ    $0x30, from+24(FP)
+	ADDQ    $0x30, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -8520,80 +8642,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX512_1x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_1x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), DX
-	MOVQ   b+32(FP), BX
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-
-loop:
-	MOVQ         (DX), SI
-	ADDQ         CX, SI
-	VMOVUPS      (BX), Z0
-	VMOVUPS      64(BX), Z1
-	PREFETCHT0   1024(BX)
-	PREFETCHT0   1088(BX)
-	VBROADCASTSS (SI), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	ADDQ         $0x80, BX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), CX
-	TESTQ        CX, CX
-	JZ           store
-	MOVQ         AX, CX
-	VADDPS       (CX), Z31, Z31
-	VADDPS       64(CX), Z30, Z30
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_1x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_1x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), DX
-	MOVQ   b+32(FP), BX
-	VPXORD Z31, Z31, Z31
-
-loop:
-	MOVQ         (DX), SI
-	ADDQ         CX, SI
-	VMOVUPS      (BX), Z0
-	PREFETCHT0   512(BX)
-	VBROADCASTSS (SI), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), CX
-	TESTQ        CX, CX
-	JZ           store
-	MOVQ         AX, CX
-	VADDPS       (CX), Z31, Z31
-
-store:
-	VMOVUPS Z31, (AX)
-	VZEROUPPER
-	RET
-
 // func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 // Requires: AVX, AVX512F
 TEXT ·tapsF32AVX512_2x2(SB), NOSPLIT, $0-80
@@ -8696,98 +8744,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z29, (AX)
 	VMOVUPS Z28, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_2x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_2x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (DI), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (DI)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_2x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_2x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (DI), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (DI)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
 	VZEROUPPER
 	RET
 
@@ -8915,116 +8871,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z27, (AX)
 	VMOVUPS Z26, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_3x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_3x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (DI), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (DI)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (DI)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_3x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_3x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-
-loop:
-	MOVQ         (BX), DI
-	ADDQ         CX, DI
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (DI), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (DI)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (DI)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
 	VZEROUPPER
 	RET
 
@@ -9176,136 +9022,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z25, (AX)
 	VMOVUPS Z24, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_4x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_4x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_4x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_4x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
 	VZEROUPPER
 	RET
 
@@ -9483,156 +9199,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z23, (AX)
 	VMOVUPS Z22, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_5x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_5x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_5x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_5x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
 	VZEROUPPER
 	RET
 
@@ -9832,174 +9398,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z21, (AX)
 	VMOVUPS Z20, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_6x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_6x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_6x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_6x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
 	VZEROUPPER
 	RET
 
@@ -10221,192 +9619,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z19, (AX)
 	VMOVUPS Z18, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_7x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_7x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-	VPXORD Z19, Z19, Z19
-	VPXORD Z18, Z18, Z18
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z19
-	VFMADD231PS  Z1, Z4, Z18
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_7x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_7x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z25
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
 	VZEROUPPER
 	RET
 
@@ -10650,210 +9862,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z17, (AX)
 	VMOVUPS Z16, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_8x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_8x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-	VPXORD Z19, Z19, Z19
-	VPXORD Z18, Z18, Z18
-	VPXORD Z17, Z17, Z17
-	VPXORD Z16, Z16, Z16
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z19
-	VFMADD231PS  Z1, Z4, Z18
-	VBROADCASTSS (R9)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z17
-	VFMADD231PS  Z1, Z5, Z16
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-	ADDQ         CX, DX
-	VADDPS       (DX), Z17, Z17
-	VADDPS       64(DX), Z16, Z16
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z17, (AX)
-	VMOVUPS Z16, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_8x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_8x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z25
-	VBROADCASTSS (R9)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z24
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	ADDQ         CX, DX
-	VADDPS       (DX), Z24, Z24
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z24, (AX)
 	VZEROUPPER
 	RET
 
@@ -11123,230 +10131,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z15, (AX)
 	VMOVUPS Z14, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_9x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_9x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-	VPXORD Z19, Z19, Z19
-	VPXORD Z18, Z18, Z18
-	VPXORD Z17, Z17, Z17
-	VPXORD Z16, Z16, Z16
-	VPXORD Z15, Z15, Z15
-	VPXORD Z14, Z14, Z14
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z19
-	VFMADD231PS  Z1, Z4, Z18
-	VBROADCASTSS (R9)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z17
-	VFMADD231PS  Z1, Z5, Z16
-	VBROADCASTSS (R10), Z2
-	VFMADD231PS  Z0, Z2, Z15
-	VFMADD231PS  Z1, Z2, Z14
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-	ADDQ         CX, DX
-	VADDPS       (DX), Z17, Z17
-	VADDPS       64(DX), Z16, Z16
-	ADDQ         CX, DX
-	VADDPS       (DX), Z15, Z15
-	VADDPS       64(DX), Z14, Z14
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z17, (AX)
-	VMOVUPS Z16, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z15, (AX)
-	VMOVUPS Z14, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_9x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_9x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z25
-	VBROADCASTSS (R9)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z24
-	VBROADCASTSS (R10), Z1
-	VFMADD231PS  Z0, Z1, Z23
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	ADDQ         CX, DX
-	VADDPS       (DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z24, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
 	VZEROUPPER
 	RET
 
@@ -11638,248 +10422,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z13, (AX)
 	VMOVUPS Z12, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_10x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_10x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-	VPXORD Z19, Z19, Z19
-	VPXORD Z18, Z18, Z18
-	VPXORD Z17, Z17, Z17
-	VPXORD Z16, Z16, Z16
-	VPXORD Z15, Z15, Z15
-	VPXORD Z14, Z14, Z14
-	VPXORD Z13, Z13, Z13
-	VPXORD Z12, Z12, Z12
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z19
-	VFMADD231PS  Z1, Z4, Z18
-	VBROADCASTSS (R9)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z17
-	VFMADD231PS  Z1, Z5, Z16
-	VBROADCASTSS (R10), Z2
-	VFMADD231PS  Z0, Z2, Z15
-	VFMADD231PS  Z1, Z2, Z14
-	VBROADCASTSS (R10)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z13
-	VFMADD231PS  Z1, Z3, Z12
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-	ADDQ         CX, DX
-	VADDPS       (DX), Z17, Z17
-	VADDPS       64(DX), Z16, Z16
-	ADDQ         CX, DX
-	VADDPS       (DX), Z15, Z15
-	VADDPS       64(DX), Z14, Z14
-	ADDQ         CX, DX
-	VADDPS       (DX), Z13, Z13
-	VADDPS       64(DX), Z12, Z12
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z17, (AX)
-	VMOVUPS Z16, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z15, (AX)
-	VMOVUPS Z14, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z13, (AX)
-	VMOVUPS Z12, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_10x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_10x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z25
-	VBROADCASTSS (R9)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z24
-	VBROADCASTSS (R10), Z1
-	VFMADD231PS  Z0, Z1, Z23
-	VBROADCASTSS (R10)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z22
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	ADDQ         CX, DX
-	VADDPS       (DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	ADDQ         CX, DX
-	VADDPS       (DX), Z22, Z22
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z24, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z22, (AX)
 	VZEROUPPER
 	RET
 
@@ -12193,266 +10735,6 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z11, (AX)
 	VMOVUPS Z10, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_11x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_11x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
-	VPXORD Z19, Z19, Z19
-	VPXORD Z18, Z18, Z18
-	VPXORD Z17, Z17, Z17
-	VPXORD Z16, Z16, Z16
-	VPXORD Z15, Z15, Z15
-	VPXORD Z14, Z14, Z14
-	VPXORD Z13, Z13, Z13
-	VPXORD Z12, Z12, Z12
-	VPXORD Z11, Z11, Z11
-	VPXORD Z10, Z10, Z10
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
-	VFMADD231PS  Z0, Z2, Z31
-	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z27
-	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z25
-	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
-	VFMADD231PS  Z0, Z2, Z23
-	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z19
-	VFMADD231PS  Z1, Z4, Z18
-	VBROADCASTSS (R9)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z17
-	VFMADD231PS  Z1, Z5, Z16
-	VBROADCASTSS (R10), Z2
-	VFMADD231PS  Z0, Z2, Z15
-	VFMADD231PS  Z1, Z2, Z14
-	VBROADCASTSS (R10)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z13
-	VFMADD231PS  Z1, Z3, Z12
-	VBROADCASTSS (R10)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z11
-	VFMADD231PS  Z1, Z4, Z10
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-	ADDQ         CX, DX
-	VADDPS       (DX), Z17, Z17
-	VADDPS       64(DX), Z16, Z16
-	ADDQ         CX, DX
-	VADDPS       (DX), Z15, Z15
-	VADDPS       64(DX), Z14, Z14
-	ADDQ         CX, DX
-	VADDPS       (DX), Z13, Z13
-	VADDPS       64(DX), Z12, Z12
-	ADDQ         CX, DX
-	VADDPS       (DX), Z11, Z11
-	VADDPS       64(DX), Z10, Z10
-
-store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z17, (AX)
-	VMOVUPS Z16, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z15, (AX)
-	VMOVUPS Z14, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z13, (AX)
-	VMOVUPS Z12, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z11, (AX)
-	VMOVUPS Z10, 64(AX)
-	VZEROUPPER
-	RET
-
-// func leftTapsF32AVX512_11x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_11x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
-	VPXORD Z31, Z31, Z31
-	VPXORD Z30, Z30, Z30
-	VPXORD Z29, Z29, Z29
-	VPXORD Z28, Z28, Z28
-	VPXORD Z27, Z27, Z27
-	VPXORD Z26, Z26, Z26
-	VPXORD Z25, Z25, Z25
-	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-
-loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
-	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
-	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z25
-	VBROADCASTSS (R9)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z24
-	VBROADCASTSS (R10), Z1
-	VFMADD231PS  Z0, Z1, Z23
-	VBROADCASTSS (R10)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z22
-	VBROADCASTSS (R10)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
-	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	ADDQ         CX, DX
-	VADDPS       (DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	ADDQ         CX, DX
-	VADDPS       (DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-
-store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z24, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z22, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
 	VZEROUPPER
 	RET
 
@@ -12791,15 +11073,1095 @@ store:
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX512_12x32(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// func placesF32AVX512_1x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_12x32(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
+TEXT ·placesF32AVX512_1x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   a+16(FP), CX
+	ADDQ   CX, AX
+	MOVQ   k+8(FP), CX
+	MOVQ   offset+32(FP), DX
+	MOVQ   b+40(FP), BX
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (DX), SI
+	VMOVUPS      (BX), Z0
+	VMOVUPS      64(BX), Z1
+	PREFETCHT0   1024(BX)
+	PREFETCHT0   1088(BX)
+	VBROADCASTSS (AX)(SI*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	ADDQ         $0x80, BX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), SI
+	VADDPS       (AX)(SI*1), Z31, Z31
+	VADDPS       64(AX)(SI*1), Z30, Z30
+
+store:
+	MOVQ    (CX), SI
+	VMOVUPS Z31, (AX)(SI*1)
+	VMOVUPS Z30, 64(AX)(SI*1)
+	ADDQ    $0x08, from+24(FP)
+	ADDQ    $0x08, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_1x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_1x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   a+16(FP), CX
+	ADDQ   CX, AX
+	MOVQ   k+8(FP), CX
+	MOVQ   offset+32(FP), DX
+	MOVQ   b+40(FP), BX
+	VPXORD Z31, Z31, Z31
+
+loop:
+	MOVQ         (DX), SI
+	VMOVUPS      (BX), Z0
+	PREFETCHT0   512(BX)
+	VBROADCASTSS (AX)(SI*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), SI
+	VADDPS       (AX)(SI*1), Z31, Z31
+
+store:
+	MOVQ    (CX), SI
+	VMOVUPS Z31, (AX)(SI*1)
+	ADDQ    $0x08, from+24(FP)
+	ADDQ    $0x08, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_2x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_2x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), AX
+	MOVQ   a+16(FP), DX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   k+8(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (BX), DI
+	VMOVUPS      (SI), Z0
+	VMOVUPS      64(SI), Z1
+	PREFETCHT0   1024(SI)
+	PREFETCHT0   1088(SI)
+	VBROADCASTSS (CX)(DI*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (AX)(DI*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	ADDQ         $0x80, SI
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), DI
+	VADDPS       (AX)(DI*1), Z31, Z31
+	VADDPS       64(AX)(DI*1), Z30, Z30
+	MOVQ         8(CX), DI
+	VADDPS       (AX)(DI*1), Z29, Z29
+	VADDPS       64(AX)(DI*1), Z28, Z28
+
+store:
+	MOVQ    (CX), DI
+	VMOVUPS Z31, (AX)(DI*1)
+	VMOVUPS Z30, 64(AX)(DI*1)
+	MOVQ    8(CX), DI
+	VMOVUPS Z29, (AX)(DI*1)
+	VMOVUPS Z28, 64(AX)(DI*1)
+	ADDQ    $0x10, from+24(FP)
+	ADDQ    $0x10, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_2x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_2x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), AX
+	MOVQ   a+16(FP), DX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   k+8(FP), DX
+	MOVQ   offset+32(FP), BX
+	MOVQ   b+40(FP), SI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+
+loop:
+	MOVQ         (BX), DI
+	VMOVUPS      (SI), Z0
+	PREFETCHT0   512(SI)
+	VBROADCASTSS (CX)(DI*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (AX)(DI*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	ADDQ         $0x40, SI
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), DI
+	VADDPS       (AX)(DI*1), Z31, Z31
+	MOVQ         8(CX), DI
+	VADDPS       (AX)(DI*1), Z30, Z30
+
+store:
+	MOVQ    (CX), DI
+	VMOVUPS Z31, (AX)(DI*1)
+	MOVQ    8(CX), DI
+	VMOVUPS Z30, (AX)(DI*1)
+	ADDQ    $0x10, from+24(FP)
+	ADDQ    $0x10, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_3x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_3x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), AX
+	MOVQ   a+16(FP), BX
+	ADDQ   BX, CX
+	ADDQ   BX, DX
+	ADDQ   BX, AX
+	MOVQ   k+8(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (SI), R8
+	VMOVUPS      (DI), Z0
+	VMOVUPS      64(DI), Z1
+	PREFETCHT0   1024(DI)
+	PREFETCHT0   1088(DI)
+	VBROADCASTSS (CX)(R8*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DX)(R8*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (AX)(R8*1), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	ADDQ         $0x80, DI
+	ADDQ         $0x08, SI
+	DECQ         BX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R8
+	VADDPS       (AX)(R8*1), Z31, Z31
+	VADDPS       64(AX)(R8*1), Z30, Z30
+	MOVQ         8(CX), R8
+	VADDPS       (AX)(R8*1), Z29, Z29
+	VADDPS       64(AX)(R8*1), Z28, Z28
+	MOVQ         16(CX), R8
+	VADDPS       (AX)(R8*1), Z27, Z27
+	VADDPS       64(AX)(R8*1), Z26, Z26
+
+store:
+	MOVQ    (CX), R8
+	VMOVUPS Z31, (AX)(R8*1)
+	VMOVUPS Z30, 64(AX)(R8*1)
+	MOVQ    8(CX), R8
+	VMOVUPS Z29, (AX)(R8*1)
+	VMOVUPS Z28, 64(AX)(R8*1)
+	MOVQ    16(CX), R8
+	VMOVUPS Z27, (AX)(R8*1)
+	VMOVUPS Z26, 64(AX)(R8*1)
+	ADDQ    $0x18, from+24(FP)
+	ADDQ    $0x18, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_3x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_3x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), AX
+	MOVQ   a+16(FP), BX
+	ADDQ   BX, CX
+	ADDQ   BX, DX
+	ADDQ   BX, AX
+	MOVQ   k+8(FP), BX
+	MOVQ   offset+32(FP), SI
+	MOVQ   b+40(FP), DI
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+
+loop:
+	MOVQ         (SI), R8
+	VMOVUPS      (DI), Z0
+	PREFETCHT0   512(DI)
+	VBROADCASTSS (CX)(R8*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DX)(R8*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (AX)(R8*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	ADDQ         $0x40, DI
+	ADDQ         $0x08, SI
+	DECQ         BX
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R8
+	VADDPS       (AX)(R8*1), Z31, Z31
+	MOVQ         8(CX), R8
+	VADDPS       (AX)(R8*1), Z30, Z30
+	MOVQ         16(CX), R8
+	VADDPS       (AX)(R8*1), Z29, Z29
+
+store:
+	MOVQ    (CX), R8
+	VMOVUPS Z31, (AX)(R8*1)
+	MOVQ    8(CX), R8
+	VMOVUPS Z30, (AX)(R8*1)
+	MOVQ    16(CX), R8
+	VMOVUPS Z29, (AX)(R8*1)
+	ADDQ    $0x18, from+24(FP)
+	ADDQ    $0x18, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_4x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_4x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), AX
+	MOVQ   a+16(FP), SI
+	ADDQ   SI, CX
+	ADDQ   SI, DX
+	ADDQ   SI, BX
+	ADDQ   SI, AX
+	MOVQ   k+8(FP), SI
+	MOVQ   offset+32(FP), DI
+	MOVQ   b+40(FP), R8
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+
+loop:
+	MOVQ         (DI), R9
+	VMOVUPS      (R8), Z0
+	VMOVUPS      64(R8), Z1
+	PREFETCHT0   1024(R8)
+	PREFETCHT0   1088(R8)
+	VBROADCASTSS (CX)(R9*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DX)(R9*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (BX)(R9*1), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (AX)(R9*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	ADDQ         $0x80, R8
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R9
+	VADDPS       (AX)(R9*1), Z31, Z31
+	VADDPS       64(AX)(R9*1), Z30, Z30
+	MOVQ         8(CX), R9
+	VADDPS       (AX)(R9*1), Z29, Z29
+	VADDPS       64(AX)(R9*1), Z28, Z28
+	MOVQ         16(CX), R9
+	VADDPS       (AX)(R9*1), Z27, Z27
+	VADDPS       64(AX)(R9*1), Z26, Z26
+	MOVQ         24(CX), R9
+	VADDPS       (AX)(R9*1), Z25, Z25
+	VADDPS       64(AX)(R9*1), Z24, Z24
+
+store:
+	MOVQ    (CX), R9
+	VMOVUPS Z31, (AX)(R9*1)
+	VMOVUPS Z30, 64(AX)(R9*1)
+	MOVQ    8(CX), R9
+	VMOVUPS Z29, (AX)(R9*1)
+	VMOVUPS Z28, 64(AX)(R9*1)
+	MOVQ    16(CX), R9
+	VMOVUPS Z27, (AX)(R9*1)
+	VMOVUPS Z26, 64(AX)(R9*1)
+	MOVQ    24(CX), R9
+	VMOVUPS Z25, (AX)(R9*1)
+	VMOVUPS Z24, 64(AX)(R9*1)
+	ADDQ    $0x20, from+24(FP)
+	ADDQ    $0x20, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_4x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_4x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), AX
+	MOVQ   a+16(FP), SI
+	ADDQ   SI, CX
+	ADDQ   SI, DX
+	ADDQ   SI, BX
+	ADDQ   SI, AX
+	MOVQ   k+8(FP), SI
+	MOVQ   offset+32(FP), DI
+	MOVQ   b+40(FP), R8
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+
+loop:
+	MOVQ         (DI), R9
+	VMOVUPS      (R8), Z0
+	PREFETCHT0   512(R8)
+	VBROADCASTSS (CX)(R9*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DX)(R9*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (BX)(R9*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (AX)(R9*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	ADDQ         $0x40, R8
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R9
+	VADDPS       (AX)(R9*1), Z31, Z31
+	MOVQ         8(CX), R9
+	VADDPS       (AX)(R9*1), Z30, Z30
+	MOVQ         16(CX), R9
+	VADDPS       (AX)(R9*1), Z29, Z29
+	MOVQ         24(CX), R9
+	VADDPS       (AX)(R9*1), Z28, Z28
+
+store:
+	MOVQ    (CX), R9
+	VMOVUPS Z31, (AX)(R9*1)
+	MOVQ    8(CX), R9
+	VMOVUPS Z30, (AX)(R9*1)
+	MOVQ    16(CX), R9
+	VMOVUPS Z29, (AX)(R9*1)
+	MOVQ    24(CX), R9
+	VMOVUPS Z28, (AX)(R9*1)
+	ADDQ    $0x20, from+24(FP)
+	ADDQ    $0x20, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_5x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_5x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), AX
+	MOVQ   a+16(FP), DI
+	ADDQ   DI, CX
+	ADDQ   DI, DX
+	ADDQ   DI, BX
+	ADDQ   DI, SI
+	ADDQ   DI, AX
+	MOVQ   k+8(FP), DI
+	MOVQ   offset+32(FP), R8
+	MOVQ   b+40(FP), R9
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+
+loop:
+	MOVQ         (R8), R10
+	VMOVUPS      (R9), Z0
+	VMOVUPS      64(R9), Z1
+	PREFETCHT0   1024(R9)
+	PREFETCHT0   1088(R9)
+	VBROADCASTSS (CX)(R10*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DX)(R10*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (BX)(R10*1), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (SI)(R10*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (AX)(R10*1), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	ADDQ         $0x80, R9
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R10
+	VADDPS       (AX)(R10*1), Z31, Z31
+	VADDPS       64(AX)(R10*1), Z30, Z30
+	MOVQ         8(CX), R10
+	VADDPS       (AX)(R10*1), Z29, Z29
+	VADDPS       64(AX)(R10*1), Z28, Z28
+	MOVQ         16(CX), R10
+	VADDPS       (AX)(R10*1), Z27, Z27
+	VADDPS       64(AX)(R10*1), Z26, Z26
+	MOVQ         24(CX), R10
+	VADDPS       (AX)(R10*1), Z25, Z25
+	VADDPS       64(AX)(R10*1), Z24, Z24
+	MOVQ         32(CX), R10
+	VADDPS       (AX)(R10*1), Z23, Z23
+	VADDPS       64(AX)(R10*1), Z22, Z22
+
+store:
+	MOVQ    (CX), R10
+	VMOVUPS Z31, (AX)(R10*1)
+	VMOVUPS Z30, 64(AX)(R10*1)
+	MOVQ    8(CX), R10
+	VMOVUPS Z29, (AX)(R10*1)
+	VMOVUPS Z28, 64(AX)(R10*1)
+	MOVQ    16(CX), R10
+	VMOVUPS Z27, (AX)(R10*1)
+	VMOVUPS Z26, 64(AX)(R10*1)
+	MOVQ    24(CX), R10
+	VMOVUPS Z25, (AX)(R10*1)
+	VMOVUPS Z24, 64(AX)(R10*1)
+	MOVQ    32(CX), R10
+	VMOVUPS Z23, (AX)(R10*1)
+	VMOVUPS Z22, 64(AX)(R10*1)
+	ADDQ    $0x28, from+24(FP)
+	ADDQ    $0x28, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_5x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_5x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), AX
+	MOVQ   a+16(FP), DI
+	ADDQ   DI, CX
+	ADDQ   DI, DX
+	ADDQ   DI, BX
+	ADDQ   DI, SI
+	ADDQ   DI, AX
+	MOVQ   k+8(FP), DI
+	MOVQ   offset+32(FP), R8
+	MOVQ   b+40(FP), R9
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+
+loop:
+	MOVQ         (R8), R10
+	VMOVUPS      (R9), Z0
+	PREFETCHT0   512(R9)
+	VBROADCASTSS (CX)(R10*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DX)(R10*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (BX)(R10*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (SI)(R10*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (AX)(R10*1), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	ADDQ         $0x40, R9
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R10
+	VADDPS       (AX)(R10*1), Z31, Z31
+	MOVQ         8(CX), R10
+	VADDPS       (AX)(R10*1), Z30, Z30
+	MOVQ         16(CX), R10
+	VADDPS       (AX)(R10*1), Z29, Z29
+	MOVQ         24(CX), R10
+	VADDPS       (AX)(R10*1), Z28, Z28
+	MOVQ         32(CX), R10
+	VADDPS       (AX)(R10*1), Z27, Z27
+
+store:
+	MOVQ    (CX), R10
+	VMOVUPS Z31, (AX)(R10*1)
+	MOVQ    8(CX), R10
+	VMOVUPS Z30, (AX)(R10*1)
+	MOVQ    16(CX), R10
+	VMOVUPS Z29, (AX)(R10*1)
+	MOVQ    24(CX), R10
+	VMOVUPS Z28, (AX)(R10*1)
+	MOVQ    32(CX), R10
+	VMOVUPS Z27, (AX)(R10*1)
+	ADDQ    $0x28, from+24(FP)
+	ADDQ    $0x28, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_6x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_6x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), AX
+	MOVQ   a+16(FP), R8
+	ADDQ   R8, CX
+	ADDQ   R8, DX
+	ADDQ   R8, BX
+	ADDQ   R8, SI
+	ADDQ   R8, DI
+	ADDQ   R8, AX
+	MOVQ   k+8(FP), R8
+	MOVQ   offset+32(FP), R9
+	MOVQ   b+40(FP), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+
+loop:
+	MOVQ         (R9), R11
+	VMOVUPS      (R10), Z0
+	VMOVUPS      64(R10), Z1
+	PREFETCHT0   1024(R10)
+	PREFETCHT0   1088(R10)
+	VBROADCASTSS (CX)(R11*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DX)(R11*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (BX)(R11*1), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (SI)(R11*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (DI)(R11*1), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (AX)(R11*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	ADDQ         $0x80, R10
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R11
+	VADDPS       (AX)(R11*1), Z31, Z31
+	VADDPS       64(AX)(R11*1), Z30, Z30
+	MOVQ         8(CX), R11
+	VADDPS       (AX)(R11*1), Z29, Z29
+	VADDPS       64(AX)(R11*1), Z28, Z28
+	MOVQ         16(CX), R11
+	VADDPS       (AX)(R11*1), Z27, Z27
+	VADDPS       64(AX)(R11*1), Z26, Z26
+	MOVQ         24(CX), R11
+	VADDPS       (AX)(R11*1), Z25, Z25
+	VADDPS       64(AX)(R11*1), Z24, Z24
+	MOVQ         32(CX), R11
+	VADDPS       (AX)(R11*1), Z23, Z23
+	VADDPS       64(AX)(R11*1), Z22, Z22
+	MOVQ         40(CX), R11
+	VADDPS       (AX)(R11*1), Z21, Z21
+	VADDPS       64(AX)(R11*1), Z20, Z20
+
+store:
+	MOVQ    (CX), R11
+	VMOVUPS Z31, (AX)(R11*1)
+	VMOVUPS Z30, 64(AX)(R11*1)
+	MOVQ    8(CX), R11
+	VMOVUPS Z29, (AX)(R11*1)
+	VMOVUPS Z28, 64(AX)(R11*1)
+	MOVQ    16(CX), R11
+	VMOVUPS Z27, (AX)(R11*1)
+	VMOVUPS Z26, 64(AX)(R11*1)
+	MOVQ    24(CX), R11
+	VMOVUPS Z25, (AX)(R11*1)
+	VMOVUPS Z24, 64(AX)(R11*1)
+	MOVQ    32(CX), R11
+	VMOVUPS Z23, (AX)(R11*1)
+	VMOVUPS Z22, 64(AX)(R11*1)
+	MOVQ    40(CX), R11
+	VMOVUPS Z21, (AX)(R11*1)
+	VMOVUPS Z20, 64(AX)(R11*1)
+	ADDQ    $0x30, from+24(FP)
+	ADDQ    $0x30, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_6x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_6x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), AX
+	MOVQ   a+16(FP), R8
+	ADDQ   R8, CX
+	ADDQ   R8, DX
+	ADDQ   R8, BX
+	ADDQ   R8, SI
+	ADDQ   R8, DI
+	ADDQ   R8, AX
+	MOVQ   k+8(FP), R8
+	MOVQ   offset+32(FP), R9
+	MOVQ   b+40(FP), R10
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+
+loop:
+	MOVQ         (R9), R11
+	VMOVUPS      (R10), Z0
+	PREFETCHT0   512(R10)
+	VBROADCASTSS (CX)(R11*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DX)(R11*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (BX)(R11*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (SI)(R11*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (DI)(R11*1), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (AX)(R11*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	ADDQ         $0x40, R10
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R11
+	VADDPS       (AX)(R11*1), Z31, Z31
+	MOVQ         8(CX), R11
+	VADDPS       (AX)(R11*1), Z30, Z30
+	MOVQ         16(CX), R11
+	VADDPS       (AX)(R11*1), Z29, Z29
+	MOVQ         24(CX), R11
+	VADDPS       (AX)(R11*1), Z28, Z28
+	MOVQ         32(CX), R11
+	VADDPS       (AX)(R11*1), Z27, Z27
+	MOVQ         40(CX), R11
+	VADDPS       (AX)(R11*1), Z26, Z26
+
+store:
+	MOVQ    (CX), R11
+	VMOVUPS Z31, (AX)(R11*1)
+	MOVQ    8(CX), R11
+	VMOVUPS Z30, (AX)(R11*1)
+	MOVQ    16(CX), R11
+	VMOVUPS Z29, (AX)(R11*1)
+	MOVQ    24(CX), R11
+	VMOVUPS Z28, (AX)(R11*1)
+	MOVQ    32(CX), R11
+	VMOVUPS Z27, (AX)(R11*1)
+	MOVQ    40(CX), R11
+	VMOVUPS Z26, (AX)(R11*1)
+	ADDQ    $0x30, from+24(FP)
+	ADDQ    $0x30, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_7x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_7x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), R8
+	MOVQ   48(AX), AX
+	MOVQ   a+16(FP), R9
+	ADDQ   R9, CX
+	ADDQ   R9, DX
+	ADDQ   R9, BX
+	ADDQ   R9, SI
+	ADDQ   R9, DI
+	ADDQ   R9, R8
+	ADDQ   R9, AX
+	MOVQ   k+8(FP), R9
+	MOVQ   offset+32(FP), R10
+	MOVQ   b+40(FP), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
+	VPXORD Z23, Z23, Z23
+	VPXORD Z22, Z22, Z22
+	VPXORD Z21, Z21, Z21
+	VPXORD Z20, Z20, Z20
+	VPXORD Z19, Z19, Z19
+	VPXORD Z18, Z18, Z18
+
+loop:
+	MOVQ         (R10), R12
+	VMOVUPS      (R11), Z0
+	VMOVUPS      64(R11), Z1
+	PREFETCHT0   1024(R11)
+	PREFETCHT0   1088(R11)
+	VBROADCASTSS (CX)(R12*1), Z2
+	VFMADD231PS  Z0, Z2, Z31
+	VFMADD231PS  Z1, Z2, Z30
+	VBROADCASTSS (DX)(R12*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VFMADD231PS  Z1, Z3, Z28
+	VBROADCASTSS (BX)(R12*1), Z4
+	VFMADD231PS  Z0, Z4, Z27
+	VFMADD231PS  Z1, Z4, Z26
+	VBROADCASTSS (SI)(R12*1), Z5
+	VFMADD231PS  Z0, Z5, Z25
+	VFMADD231PS  Z1, Z5, Z24
+	VBROADCASTSS (DI)(R12*1), Z2
+	VFMADD231PS  Z0, Z2, Z23
+	VFMADD231PS  Z1, Z2, Z22
+	VBROADCASTSS (R8)(R12*1), Z3
+	VFMADD231PS  Z0, Z3, Z21
+	VFMADD231PS  Z1, Z3, Z20
+	VBROADCASTSS (AX)(R12*1), Z4
+	VFMADD231PS  Z0, Z4, Z19
+	VFMADD231PS  Z1, Z4, Z18
+	ADDQ         $0x80, R11
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R12
+	VADDPS       (AX)(R12*1), Z31, Z31
+	VADDPS       64(AX)(R12*1), Z30, Z30
+	MOVQ         8(CX), R12
+	VADDPS       (AX)(R12*1), Z29, Z29
+	VADDPS       64(AX)(R12*1), Z28, Z28
+	MOVQ         16(CX), R12
+	VADDPS       (AX)(R12*1), Z27, Z27
+	VADDPS       64(AX)(R12*1), Z26, Z26
+	MOVQ         24(CX), R12
+	VADDPS       (AX)(R12*1), Z25, Z25
+	VADDPS       64(AX)(R12*1), Z24, Z24
+	MOVQ         32(CX), R12
+	VADDPS       (AX)(R12*1), Z23, Z23
+	VADDPS       64(AX)(R12*1), Z22, Z22
+	MOVQ         40(CX), R12
+	VADDPS       (AX)(R12*1), Z21, Z21
+	VADDPS       64(AX)(R12*1), Z20, Z20
+	MOVQ         48(CX), R12
+	VADDPS       (AX)(R12*1), Z19, Z19
+	VADDPS       64(AX)(R12*1), Z18, Z18
+
+store:
+	MOVQ    (CX), R12
+	VMOVUPS Z31, (AX)(R12*1)
+	VMOVUPS Z30, 64(AX)(R12*1)
+	MOVQ    8(CX), R12
+	VMOVUPS Z29, (AX)(R12*1)
+	VMOVUPS Z28, 64(AX)(R12*1)
+	MOVQ    16(CX), R12
+	VMOVUPS Z27, (AX)(R12*1)
+	VMOVUPS Z26, 64(AX)(R12*1)
+	MOVQ    24(CX), R12
+	VMOVUPS Z25, (AX)(R12*1)
+	VMOVUPS Z24, 64(AX)(R12*1)
+	MOVQ    32(CX), R12
+	VMOVUPS Z23, (AX)(R12*1)
+	VMOVUPS Z22, 64(AX)(R12*1)
+	MOVQ    40(CX), R12
+	VMOVUPS Z21, (AX)(R12*1)
+	VMOVUPS Z20, 64(AX)(R12*1)
+	MOVQ    48(CX), R12
+	VMOVUPS Z19, (AX)(R12*1)
+	VMOVUPS Z18, 64(AX)(R12*1)
+	ADDQ    $0x38, from+24(FP)
+	ADDQ    $0x38, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_7x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_7x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), R8
+	MOVQ   48(AX), AX
+	MOVQ   a+16(FP), R9
+	ADDQ   R9, CX
+	ADDQ   R9, DX
+	ADDQ   R9, BX
+	ADDQ   R9, SI
+	ADDQ   R9, DI
+	ADDQ   R9, R8
+	ADDQ   R9, AX
+	MOVQ   k+8(FP), R9
+	MOVQ   offset+32(FP), R10
+	MOVQ   b+40(FP), R11
+	VPXORD Z31, Z31, Z31
+	VPXORD Z30, Z30, Z30
+	VPXORD Z29, Z29, Z29
+	VPXORD Z28, Z28, Z28
+	VPXORD Z27, Z27, Z27
+	VPXORD Z26, Z26, Z26
+	VPXORD Z25, Z25, Z25
+
+loop:
+	MOVQ         (R10), R12
+	VMOVUPS      (R11), Z0
+	PREFETCHT0   512(R11)
+	VBROADCASTSS (CX)(R12*1), Z1
+	VFMADD231PS  Z0, Z1, Z31
+	VBROADCASTSS (DX)(R12*1), Z2
+	VFMADD231PS  Z0, Z2, Z30
+	VBROADCASTSS (BX)(R12*1), Z3
+	VFMADD231PS  Z0, Z3, Z29
+	VBROADCASTSS (SI)(R12*1), Z4
+	VFMADD231PS  Z0, Z4, Z28
+	VBROADCASTSS (DI)(R12*1), Z1
+	VFMADD231PS  Z0, Z1, Z27
+	VBROADCASTSS (R8)(R12*1), Z2
+	VFMADD231PS  Z0, Z2, Z26
+	VBROADCASTSS (AX)(R12*1), Z3
+	VFMADD231PS  Z0, Z3, Z25
+	ADDQ         $0x40, R11
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          loop
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R12
+	VADDPS       (AX)(R12*1), Z31, Z31
+	MOVQ         8(CX), R12
+	VADDPS       (AX)(R12*1), Z30, Z30
+	MOVQ         16(CX), R12
+	VADDPS       (AX)(R12*1), Z29, Z29
+	MOVQ         24(CX), R12
+	VADDPS       (AX)(R12*1), Z28, Z28
+	MOVQ         32(CX), R12
+	VADDPS       (AX)(R12*1), Z27, Z27
+	MOVQ         40(CX), R12
+	VADDPS       (AX)(R12*1), Z26, Z26
+	MOVQ         48(CX), R12
+	VADDPS       (AX)(R12*1), Z25, Z25
+
+store:
+	MOVQ    (CX), R12
+	VMOVUPS Z31, (AX)(R12*1)
+	MOVQ    8(CX), R12
+	VMOVUPS Z30, (AX)(R12*1)
+	MOVQ    16(CX), R12
+	VMOVUPS Z29, (AX)(R12*1)
+	MOVQ    24(CX), R12
+	VMOVUPS Z28, (AX)(R12*1)
+	MOVQ    32(CX), R12
+	VMOVUPS Z27, (AX)(R12*1)
+	MOVQ    40(CX), R12
+	VMOVUPS Z26, (AX)(R12*1)
+	MOVQ    48(CX), R12
+	VMOVUPS Z25, (AX)(R12*1)
+	ADDQ    $0x38, from+24(FP)
+	ADDQ    $0x38, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
+	VZEROUPPER
+	RET
+
+// func placesF32AVX512_8x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·placesF32AVX512_8x32(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), R8
+	MOVQ   48(AX), R9
+	MOVQ   56(AX), AX
+	MOVQ   a+16(FP), R10
+	ADDQ   R10, CX
+	ADDQ   R10, DX
+	ADDQ   R10, BX
+	ADDQ   R10, SI
+	ADDQ   R10, DI
+	ADDQ   R10, R8
+	ADDQ   R10, R9
+	ADDQ   R10, AX
+	MOVQ   k+8(FP), R10
+	MOVQ   offset+32(FP), R11
+	MOVQ   b+40(FP), R12
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
 	VPXORD Z29, Z29, Z29
@@ -12816,154 +12178,127 @@ TEXT ·leftTapsF32AVX512_12x32(SB), NOSPLIT, $0-64
 	VPXORD Z18, Z18, Z18
 	VPXORD Z17, Z17, Z17
 	VPXORD Z16, Z16, Z16
-	VPXORD Z15, Z15, Z15
-	VPXORD Z14, Z14, Z14
-	VPXORD Z13, Z13, Z13
-	VPXORD Z12, Z12, Z12
-	VPXORD Z11, Z11, Z11
-	VPXORD Z10, Z10, Z10
-	VPXORD Z9, Z9, Z9
-	VPXORD Z8, Z8, Z8
 
 loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	VMOVUPS      64(SI), Z1
-	PREFETCHT0   1024(SI)
-	PREFETCHT0   1088(SI)
-	VBROADCASTSS (R8), Z2
+	MOVQ         (R11), R13
+	VMOVUPS      (R12), Z0
+	VMOVUPS      64(R12), Z1
+	PREFETCHT0   1024(R12)
+	PREFETCHT0   1088(R12)
+	VBROADCASTSS (CX)(R13*1), Z2
 	VFMADD231PS  Z0, Z2, Z31
 	VFMADD231PS  Z1, Z2, Z30
-	VBROADCASTSS (R8)(DX*1), Z3
+	VBROADCASTSS (DX)(R13*1), Z3
 	VFMADD231PS  Z0, Z3, Z29
 	VFMADD231PS  Z1, Z3, Z28
-	VBROADCASTSS (R8)(DX*2), Z4
+	VBROADCASTSS (BX)(R13*1), Z4
 	VFMADD231PS  Z0, Z4, Z27
 	VFMADD231PS  Z1, Z4, Z26
-	VBROADCASTSS (R8)(DI*1), Z5
+	VBROADCASTSS (SI)(R13*1), Z5
 	VFMADD231PS  Z0, Z5, Z25
 	VFMADD231PS  Z1, Z5, Z24
-	VBROADCASTSS (R9), Z2
+	VBROADCASTSS (DI)(R13*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z22
-	VBROADCASTSS (R9)(DX*1), Z3
+	VBROADCASTSS (R8)(R13*1), Z3
 	VFMADD231PS  Z0, Z3, Z21
 	VFMADD231PS  Z1, Z3, Z20
-	VBROADCASTSS (R9)(DX*2), Z4
+	VBROADCASTSS (R9)(R13*1), Z4
 	VFMADD231PS  Z0, Z4, Z19
 	VFMADD231PS  Z1, Z4, Z18
-	VBROADCASTSS (R9)(DI*1), Z5
+	VBROADCASTSS (AX)(R13*1), Z5
 	VFMADD231PS  Z0, Z5, Z17
 	VFMADD231PS  Z1, Z5, Z16
-	VBROADCASTSS (R10), Z2
-	VFMADD231PS  Z0, Z2, Z15
-	VFMADD231PS  Z1, Z2, Z14
-	VBROADCASTSS (R10)(DX*1), Z3
-	VFMADD231PS  Z0, Z3, Z13
-	VFMADD231PS  Z1, Z3, Z12
-	VBROADCASTSS (R10)(DX*2), Z4
-	VFMADD231PS  Z0, Z4, Z11
-	VFMADD231PS  Z1, Z4, Z10
-	VBROADCASTSS (R10)(DI*1), Z5
-	VFMADD231PS  Z0, Z5, Z9
-	VFMADD231PS  Z1, Z5, Z8
-	ADDQ         $0x80, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
+	ADDQ         $0x80, R12
+	ADDQ         $0x08, R11
+	DECQ         R10
 	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	VADDPS       64(DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	VADDPS       64(DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	VADDPS       64(DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	VADDPS       64(DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	VADDPS       64(DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	VADDPS       64(DX), Z20, Z20
-	ADDQ         CX, DX
-	VADDPS       (DX), Z19, Z19
-	VADDPS       64(DX), Z18, Z18
-	ADDQ         CX, DX
-	VADDPS       (DX), Z17, Z17
-	VADDPS       64(DX), Z16, Z16
-	ADDQ         CX, DX
-	VADDPS       (DX), Z15, Z15
-	VADDPS       64(DX), Z14, Z14
-	ADDQ         CX, DX
-	VADDPS       (DX), Z13, Z13
-	VADDPS       64(DX), Z12, Z12
-	ADDQ         CX, DX
-	VADDPS       (DX), Z11, Z11
-	VADDPS       64(DX), Z10, Z10
-	ADDQ         CX, DX
-	VADDPS       (DX), Z9, Z9
-	VADDPS       64(DX), Z8, Z8
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R13
+	VADDPS       (AX)(R13*1), Z31, Z31
+	VADDPS       64(AX)(R13*1), Z30, Z30
+	MOVQ         8(CX), R13
+	VADDPS       (AX)(R13*1), Z29, Z29
+	VADDPS       64(AX)(R13*1), Z28, Z28
+	MOVQ         16(CX), R13
+	VADDPS       (AX)(R13*1), Z27, Z27
+	VADDPS       64(AX)(R13*1), Z26, Z26
+	MOVQ         24(CX), R13
+	VADDPS       (AX)(R13*1), Z25, Z25
+	VADDPS       64(AX)(R13*1), Z24, Z24
+	MOVQ         32(CX), R13
+	VADDPS       (AX)(R13*1), Z23, Z23
+	VADDPS       64(AX)(R13*1), Z22, Z22
+	MOVQ         40(CX), R13
+	VADDPS       (AX)(R13*1), Z21, Z21
+	VADDPS       64(AX)(R13*1), Z20, Z20
+	MOVQ         48(CX), R13
+	VADDPS       (AX)(R13*1), Z19, Z19
+	VADDPS       64(AX)(R13*1), Z18, Z18
+	MOVQ         56(CX), R13
+	VADDPS       (AX)(R13*1), Z17, Z17
+	VADDPS       64(AX)(R13*1), Z16, Z16
 
 store:
-	VMOVUPS Z31, (AX)
-	VMOVUPS Z30, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	VMOVUPS Z28, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	VMOVUPS Z26, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	VMOVUPS Z24, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	VMOVUPS Z22, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	VMOVUPS Z20, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z19, (AX)
-	VMOVUPS Z18, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z17, (AX)
-	VMOVUPS Z16, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z15, (AX)
-	VMOVUPS Z14, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z13, (AX)
-	VMOVUPS Z12, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z11, (AX)
-	VMOVUPS Z10, 64(AX)
-	ADDQ    CX, AX
-	VMOVUPS Z9, (AX)
-	VMOVUPS Z8, 64(AX)
+	MOVQ    (CX), R13
+	VMOVUPS Z31, (AX)(R13*1)
+	VMOVUPS Z30, 64(AX)(R13*1)
+	MOVQ    8(CX), R13
+	VMOVUPS Z29, (AX)(R13*1)
+	VMOVUPS Z28, 64(AX)(R13*1)
+	MOVQ    16(CX), R13
+	VMOVUPS Z27, (AX)(R13*1)
+	VMOVUPS Z26, 64(AX)(R13*1)
+	MOVQ    24(CX), R13
+	VMOVUPS Z25, (AX)(R13*1)
+	VMOVUPS Z24, 64(AX)(R13*1)
+	MOVQ    32(CX), R13
+	VMOVUPS Z23, (AX)(R13*1)
+	VMOVUPS Z22, 64(AX)(R13*1)
+	MOVQ    40(CX), R13
+	VMOVUPS Z21, (AX)(R13*1)
+	VMOVUPS Z20, 64(AX)(R13*1)
+	MOVQ    48(CX), R13
+	VMOVUPS Z19, (AX)(R13*1)
+	VMOVUPS Z18, 64(AX)(R13*1)
+	MOVQ    56(CX), R13
+	VMOVUPS Z17, (AX)(R13*1)
+	VMOVUPS Z16, 64(AX)(R13*1)
+	ADDQ    $0x40, from+24(FP)
+	ADDQ    $0x40, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func leftTapsF32AVX512_12x16(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+// func placesF32AVX512_8x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·leftTapsF32AVX512_12x16(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   offset+24(FP), BX
-	MOVQ   b+32(FP), SI
-	LEAQ   (DX)(DX*2), DI
+TEXT ·placesF32AVX512_8x16(SB), NOSPLIT, $0-72
+tile:
+	MOVQ   from+24(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), BX
+	MOVQ   24(AX), SI
+	MOVQ   32(AX), DI
+	MOVQ   40(AX), R8
+	MOVQ   48(AX), R9
+	MOVQ   56(AX), AX
+	MOVQ   a+16(FP), R10
+	ADDQ   R10, CX
+	ADDQ   R10, DX
+	ADDQ   R10, BX
+	ADDQ   R10, SI
+	ADDQ   R10, DI
+	ADDQ   R10, R8
+	ADDQ   R10, R9
+	ADDQ   R10, AX
+	MOVQ   k+8(FP), R10
+	MOVQ   offset+32(FP), R11
+	MOVQ   b+40(FP), R12
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
 	VPXORD Z29, Z29, Z29
@@ -12972,100 +12307,73 @@ TEXT ·leftTapsF32AVX512_12x16(SB), NOSPLIT, $0-64
 	VPXORD Z26, Z26, Z26
 	VPXORD Z25, Z25, Z25
 	VPXORD Z24, Z24, Z24
-	VPXORD Z23, Z23, Z23
-	VPXORD Z22, Z22, Z22
-	VPXORD Z21, Z21, Z21
-	VPXORD Z20, Z20, Z20
 
 loop:
-	MOVQ         (BX), R8
-	ADDQ         CX, R8
-	LEAQ         (R8)(DX*4), R9
-	LEAQ         (R9)(DX*4), R10
-	VMOVUPS      (SI), Z0
-	PREFETCHT0   512(SI)
-	VBROADCASTSS (R8), Z1
+	MOVQ         (R11), R13
+	VMOVUPS      (R12), Z0
+	PREFETCHT0   512(R12)
+	VBROADCASTSS (CX)(R13*1), Z1
 	VFMADD231PS  Z0, Z1, Z31
-	VBROADCASTSS (R8)(DX*1), Z2
+	VBROADCASTSS (DX)(R13*1), Z2
 	VFMADD231PS  Z0, Z2, Z30
-	VBROADCASTSS (R8)(DX*2), Z3
+	VBROADCASTSS (BX)(R13*1), Z3
 	VFMADD231PS  Z0, Z3, Z29
-	VBROADCASTSS (R8)(DI*1), Z4
+	VBROADCASTSS (SI)(R13*1), Z4
 	VFMADD231PS  Z0, Z4, Z28
-	VBROADCASTSS (R9), Z1
+	VBROADCASTSS (DI)(R13*1), Z1
 	VFMADD231PS  Z0, Z1, Z27
-	VBROADCASTSS (R9)(DX*1), Z2
+	VBROADCASTSS (R8)(R13*1), Z2
 	VFMADD231PS  Z0, Z2, Z26
-	VBROADCASTSS (R9)(DX*2), Z3
+	VBROADCASTSS (R9)(R13*1), Z3
 	VFMADD231PS  Z0, Z3, Z25
-	VBROADCASTSS (R9)(DI*1), Z4
+	VBROADCASTSS (AX)(R13*1), Z4
 	VFMADD231PS  Z0, Z4, Z24
-	VBROADCASTSS (R10), Z1
-	VFMADD231PS  Z0, Z1, Z23
-	VBROADCASTSS (R10)(DX*1), Z2
-	VFMADD231PS  Z0, Z2, Z22
-	VBROADCASTSS (R10)(DX*2), Z3
-	VFMADD231PS  Z0, Z3, Z21
-	VBROADCASTSS (R10)(DI*1), Z4
-	VFMADD231PS  Z0, Z4, Z20
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, BX
-	DECQ         AX
+	ADDQ         $0x40, R12
+	ADDQ         $0x08, R11
+	DECQ         R10
 	JNZ          loop
-	MOVQ         c+40(FP), AX
-	MOVQ         rc+48(FP), CX
-	MOVQ         accumulate+56(FP), DX
-	TESTQ        DX, DX
-	JZ           store
-	MOVQ         AX, DX
-	VADDPS       (DX), Z31, Z31
-	ADDQ         CX, DX
-	VADDPS       (DX), Z30, Z30
-	ADDQ         CX, DX
-	VADDPS       (DX), Z29, Z29
-	ADDQ         CX, DX
-	VADDPS       (DX), Z28, Z28
-	ADDQ         CX, DX
-	VADDPS       (DX), Z27, Z27
-	ADDQ         CX, DX
-	VADDPS       (DX), Z26, Z26
-	ADDQ         CX, DX
-	VADDPS       (DX), Z25, Z25
-	ADDQ         CX, DX
-	VADDPS       (DX), Z24, Z24
-	ADDQ         CX, DX
-	VADDPS       (DX), Z23, Z23
-	ADDQ         CX, DX
-	VADDPS       (DX), Z22, Z22
-	ADDQ         CX, DX
-	VADDPS       (DX), Z21, Z21
-	ADDQ         CX, DX
-	VADDPS       (DX), Z20, Z20
+	MOVQ         c+48(FP), AX
+	MOVQ         to+56(FP), CX
+	CMPQ         accumulate+64(FP), $0x00
+	JEQ          store
+	MOVQ         (CX), R13
+	VADDPS       (AX)(R13*1), Z31, Z31
+	MOVQ         8(CX), R13
+	VADDPS       (AX)(R13*1), Z30, Z30
+	MOVQ         16(CX), R13
+	VADDPS       (AX)(R13*1), Z29, Z29
+	MOVQ         24(CX), R13
+	VADDPS       (AX)(R13*1), Z28, Z28
+	MOVQ         32(CX), R13
+	VADDPS       (AX)(R13*1), Z27, Z27
+	MOVQ         40(CX), R13
+	VADDPS       (AX)(R13*1), Z26, Z26
+	MOVQ         48(CX), R13
+	VADDPS       (AX)(R13*1), Z25, Z25
+	MOVQ         56(CX), R13
+	VADDPS       (AX)(R13*1), Z24, Z24
 
 store:
-	VMOVUPS Z31, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z30, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z29, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z28, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z27, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z26, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z25, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z24, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z23, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z22, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z21, (AX)
-	ADDQ    CX, AX
-	VMOVUPS Z20, (AX)
+	MOVQ    (CX), R13
+	VMOVUPS Z31, (AX)(R13*1)
+	MOVQ    8(CX), R13
+	VMOVUPS Z30, (AX)(R13*1)
+	MOVQ    16(CX), R13
+	VMOVUPS Z29, (AX)(R13*1)
+	MOVQ    24(CX), R13
+	VMOVUPS Z28, (AX)(R13*1)
+	MOVQ    32(CX), R13
+	VMOVUPS Z27, (AX)(R13*1)
+	MOVQ    40(CX), R13
+	VMOVUPS Z26, (AX)(R13*1)
+	MOVQ    48(CX), R13
+	VMOVUPS Z25, (AX)(R13*1)
+	MOVQ    56(CX), R13
+	VMOVUPS Z24, (AX)(R13*1)
+	ADDQ    $0x40, from+24(FP)
+	ADDQ    $0x40, to+56(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 

@@ -84,9 +84,9 @@ var tapsF32 = [...]*TapsF32{
 			{nil, tapsF32AVX2_1x2, tapsF32AVX2_2x2, tapsF32AVX2_3x2, tapsF32AVX2_4x2, tapsF32AVX2_5x2, tapsF32AVX2_6x2},
 			{nil, tapsF32AVX2_1x4, tapsF32AVX2_2x4, tapsF32AVX2_3x4, tapsF32AVX2_4x4, tapsF32AVX2_5x4, tapsF32AVX2_6x4},
 		},
-		left: [2][]leftTapsFunc{
-			{nil, leftTapsF32AVX2_1x8, leftTapsF32AVX2_2x8, leftTapsF32AVX2_3x8, leftTapsF32AVX2_4x8, leftTapsF32AVX2_5x8, leftTapsF32AVX2_6x8},
-			{nil, leftTapsF32AVX2_1x16, leftTapsF32AVX2_2x16, leftTapsF32AVX2_3x16, leftTapsF32AVX2_4x16, leftTapsF32AVX2_5x16, leftTapsF32AVX2_6x16},
+		places: [2][]placesFunc{
+			{nil, placesF32AVX2_1x8, placesF32AVX2_2x8, placesF32AVX2_3x8, placesF32AVX2_4x8, placesF32AVX2_5x8, placesF32AVX2_6x8},
+			{nil, placesF32AVX2_1x16, placesF32AVX2_2x16, placesF32AVX2_3x16, placesF32AVX2_4x16, placesF32AVX2_5x16, placesF32AVX2_6x16},
 		},
 	},
 	{
@@ -95,9 +95,9 @@ var tapsF32 = [...]*TapsF32{
 			{nil, tapsF32AVX512_1x2, tapsF32AVX512_2x2, tapsF32AVX512_3x2, tapsF32AVX512_4x2, tapsF32AVX512_5x2, tapsF32AVX512_6x2, tapsF32AVX512_7x2, tapsF32AVX512_8x2, tapsF32AVX512_9x2, tapsF32AVX512_10x2, tapsF32AVX512_11x2, tapsF32AVX512_12x2},
 			{nil, tapsF32AVX512_1x4, tapsF32AVX512_2x4, tapsF32AVX512_3x4, tapsF32AVX512_4x4, tapsF32AVX512_5x4, tapsF32AVX512_6x4, tapsF32AVX512_7x4, tapsF32AVX512_8x4, tapsF32AVX512_9x4, tapsF32AVX512_10x4, tapsF32AVX512_11x4, tapsF32AVX512_12x4},
 		},
-		left: [2][]leftTapsFunc{
-			{nil, leftTapsF32AVX512_1x16, leftTapsF32AVX512_2x16, leftTapsF32AVX512_3x16, leftTapsF32AVX512_4x16, leftTapsF32AVX512_5x16, leftTapsF32AVX512_6x16, leftTapsF32AVX512_7x16, leftTapsF32AVX512_8x16, leftTapsF32AVX512_9x16, leftTapsF32AVX512_10x16, leftTapsF32AVX512_11x16, leftTapsF32AVX512_12x16},
-			{nil, leftTapsF32AVX512_1x32, leftTapsF32AVX512_2x32, leftTapsF32AVX512_3x32, leftTapsF32AVX512_4x32, leftTapsF32AVX512_5x32, leftTapsF32AVX512_6x32, leftTapsF32AVX512_7x32, leftTapsF32AVX512_8x32, leftTapsF32AVX512_9x32, leftTapsF32AVX512_10x32, leftTapsF32AVX512_11x32, leftTapsF32AVX512_12x32},
+		places: [2][]placesFunc{
+			{nil, placesF32AVX512_1x16, placesF32AVX512_2x16, placesF32AVX512_3x16, placesF32AVX512_4x16, placesF32AVX512_5x16, placesF32AVX512_6x16, placesF32AVX512_7x16, placesF32AVX512_8x16},
+			{nil, placesF32AVX512_1x32, placesF32AVX512_2x32, placesF32AVX512_3x32, placesF32AVX512_4x32, placesF32AVX512_5x32, placesF32AVX512_6x32, placesF32AVX512_7x32, placesF32AVX512_8x32},
 		},
 	},
 }

@@ -25,19 +25,31 @@ func NewOffsets(elems []int) Offsets {
 // Len is the number of terms.
 func (o Offsets) Len() int { return len(o.bytes) }
 
+// OffsetsEvery gives n offsets, a step of elements apart.
+func OffsetsEvery(n, step int) Offsets {
+	elems := make([]int, n)
+	for i := range elems {
+		elems[i] = i * step
+	}
+	return NewOffsets(elems)
+}
+
+// At is offset i, in elements.
+func (o Offsets) At(i int) int { return o.bytes[i] / 4 }
+
 // Part gives the terms from lo up to hi.
 func (o Offsets) Part(lo, hi int) Offsets { return Offsets{o.bytes[lo:hi], o.most} }
 
 type tapsFunc func(k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
 
-type leftTapsFunc func(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)
+type placesFunc func(tiles, k int, a *byte, from, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
 // TapsF32 are tiles of products one of whose operands is read through Offsets.
 type TapsF32 struct {
-	Rows, Cols int               // of a tile
-	Narrow     int               // half of Cols
-	taps       [2][]tapsFunc     // of two and of four segments, by rows
-	left       [2][]leftTapsFunc // of Narrow and of Cols columns, by rows
+	Rows, Cols int             // of a tile
+	Narrow     int             // half of Cols
+	taps       [2][]tapsFunc   // of two and of four segments, by rows
+	places     [2][]placesFunc // of Narrow and of Cols columns, by rows
 }
 
 // TapsOf gives the tiles of a level, which the processor must have.
@@ -68,39 +80,62 @@ func (g *TapsF32) Tile(rows, segs int, a []float32, aRow, aK int, o Offsets, b [
 	table[rows](k, at(a), strideBytes[float32](aRow), strideBytes[float32](aK), unsafe.SliceData(o.bytes), at(b), strideBytes[float32](seg), at(c), strideBytes[float32](cRow), flag(accumulate))
 }
 
-// LeftTile computes a tile whose left operand is read through o, of rows ≤ Rows
-// and Cols or Narrow columns over all of o:
+// PlaceTiles computes rows that lie anywhere, as many as from has, of Cols or
+// Narrow columns over all of o:
 //
-//	c[i*cRow+j] = (c[i*cRow+j] +) Σ a[o[p]+i*aRow] · b[p*cols+j]
-func (g *TapsF32) LeftTile(rows, cols int, a []float32, aRow int, o Offsets, b, c []float32, cRow int, accumulate bool) {
-	k := o.Len()
-	_ = a[o.most+(rows-1)*aRow]
+//	c[to[i]+j] = (c[to[i]+j] +) Σ a[from[i]+o[p]] · b[p*cols+j]
+func (g *TapsF32) PlaceTiles(cols int, a []float32, from, o Offsets, b, c []float32, to Offsets, accumulate bool) {
+	k, rows := o.Len(), from.Len()
 	_ = b[k*cols-1]
-	_ = c[(rows-1)*cRow+cols-1]
-	if aRow < 0 || cols != g.Cols && cols != g.Narrow {
+	for i, f := range from.bytes {
+		_ = a[f/4+o.most]
+		_ = c[to.bytes[i]/4+cols-1]
+	}
+	if cols != g.Cols && cols != g.Narrow {
 		panic("simd: no such tile")
 	}
-	if table := g.left[cols/g.Cols]; table != nil {
-		table[rows](k, at(a), strideBytes[float32](aRow), unsafe.SliceData(o.bytes), at(b), at(c), strideBytes[float32](cRow), flag(accumulate))
+	table := g.places[cols/g.Cols]
+	if table == nil {
+		for i, f := range from.bytes {
+			row := c[to.bytes[i]/4:][:cols]
+			for j := range row {
+				var s float32
+				for p, off := range o.bytes {
+					x, y := a[(f+off)/4], b[p*cols+j]
+					if d := float64(x)*float64(y) + float64(s); roundsOnce(d) {
+						s = float32(d)
+					} else {
+						s = FMA32(x, y, s)
+					}
+				}
+				if accumulate {
+					s = row[j] + s
+				}
+				row[j] = s
+			}
+		}
 		return
 	}
-	for i := range rows {
-		for j := range cols {
-			var s float32
-			for p, off := range o.bytes {
-				x, y := a[off/4+i*aRow], b[p*cols+j]
-				if d := float64(x)*float64(y) + float64(s); roundsOnce(d) {
-					s = float32(d)
-				} else {
-					s = FMA32(x, y, s)
-				}
-			}
-			if accumulate {
-				s = c[i*cRow+j] + s
-			}
-			c[i*cRow+j] = s
-		}
+	for i := 0; i < rows; {
+		n, tiles := tilesOf(rows-i, len(table)-1)
+		table[n](tiles, k, at(a), &from.bytes[i], unsafe.SliceData(o.bytes), at(b), at(c), &to.bytes[i], flag(accumulate))
+		i += tiles * n
 	}
+}
+
+// tilesOf gives the size of the next tiles of a number of rows, and how many
+// there are. Two tiles of half the size are faster than a whole one and a small
+// one, whose sums wait for each other.
+func tilesOf(rows, most int) (n, tiles int) {
+	switch {
+	case rows%most == 0:
+		return most, rows / most
+	case rows > 2*most:
+		return most, rows/most - 1
+	case rows > most:
+		return (rows + 1) / 2, 1
+	}
+	return rows, 1
 }
 
 func (g *TapsF32) tile(rows, segs int, a []float32, aRow, aK int, o Offsets, b []float32, seg int, c []float32, cRow int, accumulate bool) {

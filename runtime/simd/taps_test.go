@@ -54,48 +54,55 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-func TestLeftTaps(t *testing.T) {
-	r := rand.New(rand.NewPCG(10, 11))
+func TestPlaceTiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	draw := func(n, below int) []int {
+		elems := make([]int, n)
+		for i := range elems {
+			elems[i] = r.IntN(below)
+		}
+		return elems
+	}
 	for _, l := range Available() {
 		g := TapsOf(l)
-		for rows := 1; rows <= g.Rows; rows++ {
+		for rows := 1; rows <= 30; rows++ {
 			for _, cols := range []int{g.Narrow, g.Cols} {
 				for _, k := range []int{1, 9, 30} {
-					elems := make([]int, k)
-					for i := range elems {
-						elems[i] = r.IntN(200)
+					from, elems, to := draw(rows, 100), draw(k, 200), r.Perm(rows)
+					for i := range to {
+						to[i] = to[i]*(cols+1) + 2
 					}
-					step, ld := 1+r.IntN(3), cols+r.IntN(5)
-					a := fill[float32](slices.Max(elems)+(rows-1)*step+1, 1)
+					a := fill[float32](slices.Max(from)+slices.Max(elems)+1, 1)
 					b := fill[float32](k*cols, 2)
+					c := fill[float32](slices.Max(to)+cols, 3)
 					for _, acc := range []bool{false, true} {
-						c := fill[float32](rows*ld, 3)
 						want := slices.Clone(c)
 						for i := range rows {
 							for j := range cols {
 								var s float32
 								for p, e := range elems {
-									s = FMA32(a[e+i*step], b[p*cols+j], s)
+									s = FMA32(a[from[i]+e], b[p*cols+j], s)
 								}
 								if acc {
-									s += want[i*ld+j]
+									s += want[to[i]+j]
 								}
-								want[i*ld+j] = s
+								want[to[i]+j] = s
 							}
 						}
-						g.LeftTile(rows, cols, a, step, NewOffsets(elems), b, c, ld, acc)
-						if !slices.Equal(c, want) {
+						got := slices.Clone(c)
+						g.PlaceTiles(cols, a, NewOffsets(from), NewOffsets(elems), b, got, NewOffsets(to), acc)
+						if !slices.Equal(got, want) {
 							t.Fatalf("%v: %d rows, %d columns, %d terms, accumulate %v differ", l, rows, cols, k, acc)
 						}
 					}
-					for _, short := range []struct{ a, b, c int }{{len(a) - 1, k * cols, rows * ld}, {len(a), k*cols - 1, rows * ld}, {len(a), k * cols, (rows-1)*ld + cols - 1}} {
+					for _, short := range []struct{ a, b, c int }{{len(a) - 1, len(b), len(c)}, {len(a), len(b) - 1, len(c)}, {len(a), len(b), len(c) - 1}} {
 						func() {
 							defer func() {
 								if recover() == nil {
 									t.Errorf("%v: operands of %v elements were accepted", l, short)
 								}
 							}()
-							g.LeftTile(rows, cols, a[:short.a], step, NewOffsets(elems), b[:short.b], make([]float32, short.c), ld, false)
+							g.PlaceTiles(cols, a[:short.a], NewOffsets(from), NewOffsets(elems), b[:short.b], slices.Clone(c[:short.c]), NewOffsets(to), false)
 						}()
 					}
 				}

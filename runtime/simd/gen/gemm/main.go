@@ -155,41 +155,47 @@ func taps(s asm.ISA, e asm.Elem, rows, segs int) {
 	finish(s, e, rows, vecs, c, rc, accumulate, acc)
 }
 
-// leftTaps writes the tile whose left operand lies anywhere: term p begins at
-// a+offset[p] (bytes), its rows ra bytes apart. The rows of b are dense, as wide as the tile.
+// places writes tiles whose left operand lies anywhere: its row i begins at
+// a+from[i], term p of it offset[p] behind that; row i of the result begins at
+// c+to[i] (bytes). The rows of b are dense, as wide as a tile. A call computes
+// tiles one after the other, for rows that lie one after the other in from and to.
 //
-//	c[i,j] = (c[i,j] +) Σ (a+offset[p])[i*ra] · b[p*vecs*lanes+j]
-func leftTaps(s asm.ISA, e asm.Elem, rows, vecs int) {
-	TEXT(fmt.Sprintf("leftTaps%s%s_%dx%d", e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
-		"func(k int, a *byte, ra uintptr, offset *int, b *byte, c *byte, rc uintptr, accumulate uint64)")
+//	(c+to[i])[j] = ((c+to[i])[j] +) Σ (a+from[i]+offset[p])[0] · b[p*vecs*lanes+j]
+func places(s asm.ISA, e asm.Elem, rows, vecs int) {
+	TEXT(fmt.Sprintf("places%s%s_%dx%d", e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
+		"func(tiles, k int, a *byte, from, offset *int, b *byte, c *byte, to *int, accumulate uint64)")
 	Pragma("noescape")
-	k := Load(Param("k"), GP64())
-	a := Load(Param("a"), GP64())
-	ra := Load(Param("ra"), GP64())
-	offset := Load(Param("offset"), GP64())
-	b := Load(Param("b"), GP64())
-	var ra3 reg.Register
-	if rows > 3 {
-		ra3 = GP64()
-		LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
-	}
-	bases := []reg.Register{GP64()}
-	for i := 4; i < rows; i += 4 {
-		bases = append(bases, GP64())
+	slot := func(name string) Mem {
+		p, err := Param(name).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		return p.Addr
 	}
 	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
 	temps := min(s.Regs-rows*vecs-vecs, 4)
+	Label("tile")
+	from := Load(Param("from"), GP64())
+	row := make([]reg.GPVirtual, rows)
+	for i := range row {
+		row[i] = GP64()
+		MOVQ(Mem{Base: from, Disp: 8 * i}, row[i])
+	}
+	a := Load(Param("a"), GP64())
+	for i := range row {
+		ADDQ(a, row[i])
+	}
+	k := Load(Param("k"), GP64())
+	offset := Load(Param("offset"), GP64())
+	b := Load(Param("b"), GP64())
 	for i := range rows {
 		for j := range vecs {
 			s.Zero(s.Reg(acc(i, j)))
 		}
 	}
+	at := GP64()
 	Label("loop")
-	MOVQ(Mem{Base: offset}, bases[0])
-	ADDQ(a, bases[0])
-	for i, p := range bases[1:] {
-		LEAQ(Mem{Base: bases[i], Index: ra, Scale: 4}, p)
-	}
+	MOVQ(Mem{Base: offset}, at)
 	for j := range vecs {
 		VMOVUPS(Mem{Base: b, Disp: j * s.Bytes}, s.Reg(j))
 	}
@@ -198,7 +204,7 @@ func leftTaps(s asm.ISA, e asm.Elem, rows, vecs int) {
 	}
 	for i := range rows {
 		x := vecs + i%temps
-		e.Broadcast(asm.Row(i, bases[i/4], ra, ra3), s.Reg(x))
+		e.Broadcast(Mem{Base: row[i], Index: at, Scale: 1}, s.Reg(x))
 		for j := range vecs {
 			e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
 		}
@@ -208,9 +214,26 @@ func leftTaps(s asm.ISA, e asm.Elem, rows, vecs int) {
 	DECQ(k)
 	JNZ(LabelRef("loop"))
 	c := Load(Param("c"), GP64())
-	rc := Load(Param("rc"), GP64())
-	accumulate := Load(Param("accumulate"), GP64())
-	finish(s, e, rows, vecs, c, rc, accumulate, acc)
+	to := Load(Param("to"), GP64())
+	each := func(f func(v reg.VecPhysical, m Mem)) {
+		for i := range rows {
+			MOVQ(Mem{Base: to, Disp: 8 * i}, at)
+			for j := range vecs {
+				f(s.Reg(acc(i, j)), Mem{Base: c, Index: at, Scale: 1, Disp: j * s.Bytes})
+			}
+		}
+	}
+	CMPQ(slot("accumulate"), Imm(0))
+	JEQ(LabelRef("store"))
+	each(func(v reg.VecPhysical, m Mem) { e.Add(m, v, v) })
+	Label("store")
+	each(func(v reg.VecPhysical, m Mem) { e.Move(v, m) })
+	ADDQ(Imm(uint64(8*rows)), slot("from"))
+	ADDQ(Imm(uint64(8*rows)), slot("to"))
+	DECQ(slot("tiles"))
+	JNZ(LabelRef("tile"))
+	VZEROUPPER()
+	RET()
 }
 
 // finish adds the tile to c when accumulate is set, and stores it.
@@ -521,6 +544,7 @@ func widenRows(s asm.ISA, panels int) {
 func main() {
 	ConstraintExpr("!purego")
 	shapes := map[string]int{"AVX2": 6, "AVX512": 12}
+	most := map[string]int{"AVX2": 6, "AVX512": 8} // places, each of which takes a register
 	for _, s := range asm.Levels {
 		for _, e := range []asm.Elem{asm.F32, asm.F64} {
 			for rows := 1; rows <= shapes[s.Name]; rows++ {
@@ -532,8 +556,10 @@ func main() {
 				for rows := 1; rows <= shapes[s.Name]; rows++ {
 					taps(s, e, rows, 2)
 					taps(s, e, rows, 4)
-					leftTaps(s, e, rows, 2)
-					leftTaps(s, e, rows, 1)
+				}
+				for rows := 1; rows <= most[s.Name]; rows++ {
+					places(s, e, rows, 2)
+					places(s, e, rows, 1)
 				}
 			}
 			stream(s, e, 8, false)
