@@ -24,8 +24,8 @@ const (
 	serialWork = 1 << 17
 	// directWork is the number of multiplications below which packing costs more than it gives.
 	directWork = 128
-	// smallRight is the number of elements of b that are read in place: they stay in the cache anyway.
-	smallRight = 128 * 128
+	// smallRight is the number of elements of b that are read in place: they stay in the first-level cache anyway.
+	smallRight = 64 * 64
 	// cacheSetStride is the row stride in bytes whose multiples let rows fall into the same cache sets.
 	cacheSetStride = 1024
 )

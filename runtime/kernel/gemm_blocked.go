@@ -14,6 +14,7 @@ type blocks[T factor] struct {
 	m, n    int
 	right   []T  // panels of g.Cols columns, or only the last, incomplete one
 	inPlace bool // the complete panels of b are read where they are
+	packing bool // the first rows of the result copy the complete panels of b to right
 	add     bool // to c
 	// rows brings m rows of a from row i on into dst, which has room for
 	// leftRoom of them, when a is no matrix of T; a is not used then.
@@ -24,28 +25,34 @@ type blocks[T factor] struct {
 func leftRoom(m, kb int) int { return (m + 32) * (kb + 32) }
 
 // multiplyBlocks computes a product with the micro-kernels. b is copied into
-// panels as wide as a tile, by all threads, unless so few rows of a meet it
-// that the copy would not pay; then the threads take blocks of the result.
+// panels as wide as a tile, unless so few rows of a meet it that the copy would
+// not pay: by all threads, before they take blocks of the result, or by the one
+// there is as it multiplies the first rows, which hides the copy.
 func multiplyBlocks[T factor](g *simd.Kernels[T], q product[T], threads int) {
 	mem := panelMems.Get().(*panelMem)
 	defer panelMems.Put(mem)
 	inPlace := q.b.col == 1 && (q.m <= 2*g.Rows || q.k*q.n <= smallRight)
+	packing := !inPlace && q.b.col == 1 && threads == 1
 	rows, cols := blockSizes(g, q.m, min(q.n, nBlock), threads)
 	for j := 0; j < q.n; j += nBlock {
 		n := min(nBlock, q.n-j)
 		panels := (n + g.Cols - 1) / g.Cols
 		for p := 0; p < q.k; p += kBlock {
 			kb := min(kBlock, q.k-p)
-			s := blocks[T]{g: g, kb: kb, a: q.a.at(0, p), b: q.b.at(p, j), c: q.c.at(0, j), m: q.m, n: n, inPlace: inPlace, add: p > 0}
+			s := blocks[T]{g: g, kb: kb, a: q.a.at(0, p), b: q.b.at(p, j), c: q.c.at(0, j), m: q.m, n: n, inPlace: inPlace, packing: packing, add: p > 0}
+			first := 0 // panel to pack before
+			if inPlace || packing {
+				first = n / g.Cols
+			}
 			if inPlace {
 				s.right = take[T](mem, g.Cols*kb)
-				if whole := n / g.Cols * g.Cols; whole < n {
-					pack(g, s.right, s.b.at(0, whole).t(), n-whole, kb, g.Cols)
-				}
 			} else {
 				s.right = take[T](mem, panels*g.Cols*kb)
-				packWide(&s, threads, panels)
 			}
+			each(threads, panels-first, func(i int) {
+				j := (first + i) * g.Cols
+				pack(g, s.panel(j), s.b.at(0, j).t(), min(g.Cols, n-j), kb, g.Cols)
+			})
 			across := (n + cols - 1) / cols
 			each(threads, (q.m+rows-1)/rows*across, func(t int) {
 				i, j := t/across*rows, t%across*cols
@@ -55,12 +62,12 @@ func multiplyBlocks[T factor](g *simd.Kernels[T], q product[T], threads int) {
 	}
 }
 
-// packWide fills all panels of the right operand.
-func packWide[T factor](s *blocks[T], threads, panels int) {
-	w := s.g.Cols
-	each(threads, panels, func(i int) {
-		pack(s.g, s.right[i*w*s.kb:], s.b.at(0, i*w).t(), min(w, s.n-i*w), s.kb, w)
-	})
+// panel is the packed panel of column j.
+func (s *blocks[T]) panel(j int) []T {
+	if s.inPlace {
+		return s.right
+	}
+	return s.right[j*s.kb:]
 }
 
 // blockSizes gives the rows and columns of a block: at least four blocks a
@@ -96,42 +103,54 @@ func (s *blocks[T]) block(i, m, j, end int) {
 		a = s.rows(take[T](wide, leftRoom(m, s.kb)), i, m)
 	}
 	l := newLeft(g, mem, a, m, s.kb, end-j)
+	packing := s.packing && i == 0
 	for ; j < end; j += w {
-		n := min(w, s.n-j)
-		b, bK := s.right, w
-		switch {
-		case !s.inPlace:
-			b = s.right[j*s.kb:]
-		case n == w:
-			b, bK = s.b.data[j:], s.b.row
+		if j+w > s.n {
+			s.edge(&l, i, m, j)
+			continue
 		}
-		for r := 0; r < m; r += g.Rows {
-			rows := min(g.Rows, m-r)
-			a, aRow, aK := l.panel(r)
-			c := s.c.data[(i+r)*s.c.row+j:]
-			if n == w {
-				g.Tile(rows, w, s.kb, a, aRow, aK, b, bK, c, s.c.row, s.add)
-				continue
-			}
-			cols := w
-			if n <= g.Narrow {
-				cols = g.Narrow
-			}
-			g.Tile(rows, cols, s.kb, a, aRow, aK, b, bK, l.edge, w, false)
-			for q := range rows {
-				storeSums(matrix[T]{c[q*s.c.row:], 0, 1}, l.edge[q*w:][:n], s.add)
-			}
+		// What the next panel is read from comes from far: it is fetched meanwhile.
+		var b []T
+		var bK, ahead int
+		if s.inPlace || packing {
+			b, bK, ahead = s.b.data[j:], s.b.row, w
+		} else {
+			b, bK, ahead = s.panel(j), w, w*s.kb
+		}
+		next, nextRow := b[min(ahead, len(b)):], bK
+		a, c, first := l.data, s.c.data[i*s.c.row+j:], 0
+		if packing {
+			packed := s.panel(j)
+			g.PackTile(s.kb, a, l.row, l.k, b, bK, c, s.c.row, s.add, packed)
+			a, b, bK, first = a[min(l.tile, len(a)):], packed, w, g.Rows
+		}
+		if first < m {
+			g.Column(m-first, s.kb, a, l.row, l.k, l.tile, b, bK, c[first*s.c.row:], s.c.row, s.add, next, nextRow)
+		}
+	}
+}
+
+// edge computes the last columns of block, from j on, which do not fill a panel.
+func (s *blocks[T]) edge(l *left[T], i, m, j int) {
+	g, n, b := s.g, s.n-j, s.panel(j)
+	cols := g.Cols
+	if n <= g.Narrow {
+		cols = g.Narrow
+	}
+	for r := 0; r < m; r += g.Rows {
+		rows := min(g.Rows, m-r)
+		g.Tile(rows, cols, s.kb, l.data[r/g.Rows*l.tile:], l.row, l.k, b, g.Cols, l.edge, g.Cols, false)
+		for q := range rows {
+			storeSums(matrix[T]{s.c.data[(i+r+q)*s.c.row+j:], 0, 1}, l.edge[q*g.Cols:][:n], s.add)
 		}
 	}
 }
 
 // A left is a block of rows of a as the micro-kernel reads them.
 type left[T factor] struct {
-	data   []T
-	row, k int // strides of a row and of a term
-	panels int // rows of a panel when each is stored apart, else 0
-	kb     int
-	edge   []T // room for a tile
+	data         []T
+	row, k, tile int // strides of a row, of a term and of the rows of a tile
+	edge         []T // room for a tile
 }
 
 // newLeft brings m rows and kb terms of a into form for a block of so many
@@ -139,22 +158,22 @@ type left[T factor] struct {
 // same cache sets, or when so few columns meet them that a copy would not pay.
 func newLeft[T factor](g *simd.Kernels[T], mem *panelMem, a matrix[T], m, kb, cols int) left[T] {
 	size := int(unsafe.Sizeof(*new(T)))
-	l := left[T]{kb: kb}
+	var l left[T]
 	tile := g.Rows * g.Cols
-	copied := a.col != 1 || a.row*size%cacheSetStride == 0 && m > 4
+	copied := a.col != 1 || a.row*size%cacheSetStride == 0 && a.row != kb && m > 4
 	if a.col == 1 && cols <= 4*g.Cols {
 		copied = false
 	}
 	if !copied {
 		l.edge = take[T](mem, tile)
-		l.data, l.row, l.k = a.data, a.row, 1
+		l.data, l.row, l.k, l.tile = a.data, a.row, 1, g.Rows*a.row
 		return l
 	}
 	if a.row == 1 && a.col != 1 {
 		// The terms lie row by row: whole rows of a panel are copied.
 		buf := take[T](mem, tile+roundUp(m, g.Rows)*kb+g.Cols)
 		l.edge, l.data = buf[:tile], buf[tile:]
-		l.panels, l.row, l.k = g.Rows, 1, g.Rows
+		l.row, l.k, l.tile = 1, g.Rows, g.Rows*kb
 		for r := 0; r < m; r += g.Rows {
 			g.CopyRows(kb, min(g.Rows, m-r), a.data[r:], a.col, l.data[r*kb:], g.Rows)
 		}
@@ -163,7 +182,7 @@ func newLeft[T factor](g *simd.Kernels[T], mem *panelMem, a matrix[T], m, kb, co
 	ld := roundUp(kb, 16) + 16
 	buf := take[T](mem, tile+m*ld)
 	l.edge, l.data = buf[:tile], buf[tile:]
-	l.row, l.k = ld, 1
+	l.row, l.k, l.tile = ld, 1, g.Rows*ld
 	for r := range m {
 		dst := l.data[r*ld:][:kb]
 		if a.col == 1 {
@@ -177,14 +196,6 @@ func newLeft[T factor](g *simd.Kernels[T], mem *panelMem, a matrix[T], m, kb, co
 		}
 	}
 	return l
-}
-
-// panel gives the rows from r on with their strides.
-func (l *left[T]) panel(r int) (data []T, rowStride, kStride int) {
-	if l.panels != 0 {
-		return l.data[r*l.kb:], l.row, l.k
-	}
-	return l.data[r*l.row:], l.row, l.k
 }
 
 // pack copies x[rows,k], rows ≤ w, into a panel: term p of row i is at dst[p*w+i].

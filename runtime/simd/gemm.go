@@ -22,6 +22,8 @@ type Kernels[T Factor] struct {
 	Lanes int
 
 	tile, narrow []tileFunc // by the number of rows
+	column       columnFunc // of tiles of Rows × Cols
+	packColumn   packColumnFunc
 	sweep        []sweepFunc
 	goTile       func(rows, cols, k int, a []T, aRow, aK int, b []T, bK int, c []T, cRow int, accumulate bool)
 	axpy         func(x T, b, c []T) // c += x·b
@@ -34,11 +36,13 @@ type Kernels[T Factor] struct {
 }
 
 type (
-	tileFunc   func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-	sweepFunc  func(n, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
-	streamFunc func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
-	dotsFunc   func(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)
-	moveFunc   func(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
+	tileFunc       func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
+	columnFunc     func(count, k int, a *byte, ra, ka, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)
+	packColumnFunc func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
+	sweepFunc      func(n, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+	streamFunc     func(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
+	dotsFunc       func(k int, a *byte, ra uintptr, x *byte, c *byte, accumulate uint64)
+	moveFunc       func(n int, src *byte, ld uintptr, dst *byte, dd uintptr)
 )
 
 // KernelsOf gives the kernels of a level, which the processor must have. Types
@@ -104,8 +108,56 @@ func (g *Kernels[T]) Tile(rows, cols, k int, a []T, aRow, aK int, b []T, bK int,
 		table, cols = g.narrow, g.Narrow
 		_ = b[(k-1)*bK+cols-1]
 		_ = c[(rows-1)*cRow+cols-1]
+	case rows == g.Rows:
+		g.column(1, k, at(a), strideBytes[T](aRow), strideBytes[T](aK), 0, at(b), strideBytes[T](bK), at(c), strideBytes[T](cRow), flag(accumulate), at(b), 0)
+		return
 	}
 	table[rows](k, at(a), strideBytes[T](aRow), strideBytes[T](aK), at(b), strideBytes[T](bK), at(c), strideBytes[T](cRow), flag(accumulate))
+}
+
+// aheadTiles is the number of tiles in which a column fetches all that Column is
+// told to: one row in four steps of each.
+const aheadTiles = 4
+
+// Column computes m rows of Cols columns of a product over k > 0 terms, tile by
+// tile: those of Tile whose a begins i/Rows*aTile behind a. Meanwhile it fetches
+// rows of Cols elements, aheadRow apart, from the begin of ahead into the cache:
+// as many as b has, unless m is small. They need not exist.
+func (g *Kernels[T]) Column(m, k int, a []T, aRow, aK, aTile int, b []T, bK int, c []T, cRow int, accumulate bool, ahead []T, aheadRow int) {
+	if tiles := m / g.Rows; tiles > 0 && g.column != nil {
+		_ = a[(tiles-1)*aTile+(g.Rows-1)*aRow+(k-1)*aK]
+		_ = b[(k-1)*bK+g.Cols-1]
+		_ = c[(tiles*g.Rows-1)*cRow+g.Cols-1]
+		for i := 0; i < tiles; {
+			n := tiles - i
+			if i == 0 {
+				n = min(n, aheadTiles)
+			} else {
+				ahead, aheadRow = b, 0
+			}
+			g.column(n, k, at(a[i*aTile:]), strideBytes[T](aRow), strideBytes[T](aK), strideBytes[T](aTile), at(b), strideBytes[T](bK),
+				at(c[i*g.Rows*cRow:]), strideBytes[T](cRow), flag(accumulate), at(ahead), strideBytes[T](aheadRow))
+			i += n
+		}
+		m, a, c = m-tiles*g.Rows, a[min(tiles*aTile, len(a)):], c[min(tiles*g.Rows*cRow, len(c)):]
+	}
+	for i := 0; i < m; i += g.Rows {
+		g.Tile(min(g.Rows, m-i), g.Cols, k, a[i/g.Rows*aTile:], aRow, aK, b, bK, c[i*cRow:], cRow, accumulate)
+	}
+}
+
+// PackTile is Tile of Rows × Cols; it leaves the rows of b behind each other in dst.
+func (g *Kernels[T]) PackTile(k int, a []T, aRow, aK int, b []T, bK int, c []T, cRow int, accumulate bool, dst []T) {
+	if g.packColumn == nil {
+		g.CopyRows(k, g.Cols, b, bK, dst, g.Cols)
+		g.Tile(g.Rows, g.Cols, k, a, aRow, aK, b, bK, c, cRow, accumulate)
+		return
+	}
+	_ = a[(g.Rows-1)*aRow+(k-1)*aK]
+	_ = b[(k-1)*bK+g.Cols-1]
+	_ = c[(g.Rows-1)*cRow+g.Cols-1]
+	_ = dst[k*g.Cols-1]
+	g.packColumn(k, at(a), strideBytes[T](aRow), strideBytes[T](aK), at(b), strideBytes[T](bK), at(c), strideBytes[T](cRow), flag(accumulate), at(dst))
 }
 
 // Stream computes c[j] = (c[j] +) Σ a[p*aK] · b[p*bK+j] over k terms and all of

@@ -50,13 +50,16 @@ func tileF32AVX2_5x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr
 func sweepF32AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
-func tileF32AVX2_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tileF32AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func sweepF32AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
+func columnF32AVX2_6x16(count int, k int, a *byte, ra uintptr, ka uintptr, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)
+
+//go:noescape
+func packColumnF32AVX2_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
 func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -182,13 +185,16 @@ func tileF64AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr
 func sweepF64AVX2_5(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
-func tileF64AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tileF64AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func sweepF64AVX2_6(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
+func columnF64AVX2_6x8(count int, k int, a *byte, ra uintptr, ka uintptr, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)
+
+//go:noescape
+func packColumnF64AVX2_6x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
 func streamF64AVX2_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)
@@ -317,13 +323,16 @@ func tileF32AVX512_11x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uin
 func sweepF32AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
-func tileF32AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tileF32AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func sweepF32AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
+func columnF32AVX512_12x32(count int, k int, a *byte, ra uintptr, ka uintptr, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)
+
+//go:noescape
+func packColumnF32AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
 func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
@@ -551,13 +560,16 @@ func tileF64AVX512_11x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uint
 func sweepF64AVX512_11(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
 
 //go:noescape
-func tileF64AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
-
-//go:noescape
 func tileF64AVX512_12x8(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64)
 
 //go:noescape
 func sweepF64AVX512_12(n int, k int, a *byte, b *byte, kb uintptr, c *byte, rc uintptr, first uint64)
+
+//go:noescape
+func columnF64AVX512_12x16(count int, k int, a *byte, ra uintptr, ka uintptr, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)
+
+//go:noescape
+func packColumnF64AVX512_12x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
 func streamF64AVX512_8(n int, a *byte, ka uintptr, b *byte, kb uintptr, c *byte, first uint64)

@@ -81,6 +81,136 @@ func tile(s asm.ISA, e asm.Elem, rows, vecs int) {
 	finish(s, e, rows, vecs, c, rc, accumulate, acc)
 }
 
+// column writes the kernel of a number of tiles below each other, full ones of
+// two registers a row: tile t is that of tile with a t*ta and c t*rows*rc
+// further on. In every fourth step it fetches a row from ahead, ahead being as
+// bytes further on each time: what the next column of tiles will read. With
+// pack there is one tile, and the rows of b are stored behind each other at dst.
+func column(s asm.ISA, e asm.Elem, rows int, pack bool) {
+	const vecs = 2
+	name, args := "column", "func(count, k int, a *byte, ra, ka, ta uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, ahead *byte, as uintptr)"
+	if pack {
+		name, args = "packColumn", "func(k int, a *byte, ra, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)"
+	}
+	TEXT(fmt.Sprintf("%s%s%s_%dx%d", name, e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT, args)
+	Pragma("noescape")
+	ra := Load(Param("ra"), GP64())
+	ka := Load(Param("ka"), GP64())
+	kb := Load(Param("kb"), GP64())
+	rc := Load(Param("rc"), GP64())
+	ra3 := GP64()
+	LEAQ(Mem{Base: ra, Index: ra, Scale: 2}, ra3)
+	var ahead, as, dst reg.Register
+	if pack {
+		dst = Load(Param("dst"), GP64())
+	} else {
+		ahead, as = Load(Param("ahead"), GP64()), Load(Param("as"), GP64())
+	}
+	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
+	temps := min(s.Regs-rows*vecs-vecs, 4)
+	Label("tile")
+	c := Load(Param("c"), GP64())
+	for i := range rows {
+		for j := range vecs {
+			s.Zero(s.Reg(acc(i, j)))
+		}
+		for l := 0; l < vecs*s.Bytes; l += 64 {
+			PREFETCHT0(Mem{Base: c, Disp: l})
+		}
+		if i+1 < rows {
+			ADDQ(rc, c)
+		}
+	}
+	b := Load(Param("b"), GP64())
+	bases := []reg.Register{Load(Param("a"), GP64())}
+	for i := 4; i < rows; i += 4 {
+		p := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: ra, Scale: 4}, p)
+		bases = append(bases, p)
+	}
+	step := func() {
+		for j := range vecs {
+			VMOVUPS(Mem{Base: b, Disp: j * s.Bytes}, s.Reg(j))
+		}
+		for l := 0; l < vecs*s.Bytes; l += 64 {
+			PREFETCHT0(Mem{Base: b, Index: kb, Scale: 8, Disp: l})
+		}
+		for i := range rows {
+			x := vecs + i%temps
+			e.Broadcast(asm.Row(i, bases[i/4], ra, ra3), s.Reg(x))
+			for j := range vecs {
+				e.FMA(s.Reg(j), s.Reg(x), s.Reg(acc(i, j)))
+			}
+		}
+		if pack {
+			for j := range vecs {
+				VMOVUPS(s.Reg(j), Mem{Base: dst, Disp: j * s.Bytes})
+			}
+			ADDQ(Imm(uint64(vecs*s.Bytes)), dst)
+		}
+		for _, p := range bases {
+			ADDQ(ka, p)
+		}
+		ADDQ(kb, b)
+	}
+	left := Load(Param("k"), GP64())
+	SUBQ(Imm(4), left)
+	JL(LabelRef("rest"))
+	Label("four")
+	if !pack {
+		for l := 0; l < vecs*s.Bytes; l += 64 {
+			PREFETCHT0(Mem{Base: ahead, Disp: l})
+		}
+		ADDQ(as, ahead)
+	}
+	for range 4 {
+		step()
+	}
+	SUBQ(Imm(4), left)
+	JGE(LabelRef("four"))
+	Label("rest")
+	ADDQ(Imm(4), left)
+	JZ(LabelRef("sums"))
+	Label("one")
+	step()
+	DECQ(left)
+	JNZ(LabelRef("one"))
+	Label("sums")
+	at := Load(Param("c"), GP64())
+	accumulate := Load(Param("accumulate"), GP64())
+	TESTQ(accumulate, accumulate)
+	JZ(LabelRef("store"))
+	for i := range rows {
+		for j := range vecs {
+			e.Add(Mem{Base: at, Disp: j * s.Bytes}, s.Reg(acc(i, j)), s.Reg(acc(i, j)))
+		}
+		if i+1 < rows {
+			ADDQ(rc, at)
+		}
+	}
+	Load(Param("c"), at)
+	Label("store")
+	for i := range rows {
+		for j := range vecs {
+			e.Move(s.Reg(acc(i, j)), Mem{Base: at, Disp: j * s.Bytes})
+		}
+		ADDQ(rc, at)
+	}
+	if !pack {
+		Store(at, Param("c"))
+		Load(Param("a"), at)
+		ta := Load(Param("ta"), GP64())
+		ADDQ(ta, at)
+		Store(at, Param("a"))
+		Load(Param("count"), at)
+		DECQ(at)
+		Store(at, Param("count"))
+		JNZ(LabelRef("tile"))
+	}
+	VZEROUPPER()
+	RET()
+}
+
 // taps writes the tile whose rows of b lie anywhere: row p begins at b+offset[p]
 // (bytes). The tile's columns are segs segments, each seg bytes after the one
 // before; two segments are a register each, four are half of one.
@@ -548,10 +678,14 @@ func main() {
 	for _, s := range asm.Levels {
 		for _, e := range []asm.Elem{asm.F32, asm.F64} {
 			for rows := 1; rows <= shapes[s.Name]; rows++ {
-				tile(s, e, rows, 2)
+				if rows < shapes[s.Name] {
+					tile(s, e, rows, 2)
+				}
 				tile(s, e, rows, 1)
 				sweep(s, e, rows)
 			}
+			column(s, e, shapes[s.Name], false)
+			column(s, e, shapes[s.Name], true)
 			if e.Name == "F32" {
 				for rows := 1; rows <= shapes[s.Name]; rows++ {
 					taps(s, e, rows, 2)
