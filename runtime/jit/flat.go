@@ -1,6 +1,9 @@
 package jit
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // RunFlat is Run for n elements that lie one after the other in every operand:
 // the strides of c and its dimensions are not looked at. It is the short way for
@@ -45,4 +48,53 @@ func dense(os []Operand) []Operand {
 		r[i].Strides = []int{1}
 	}
 	return r
+}
+
+// A Loop runs a kernel again and again on arrays of one length, with nothing
+// between the caller and the code but the addresses. It is for one goroutine at a time.
+type Loop struct {
+	v     *variant
+	w     *work
+	n     int
+	bytes []int // that each operand needs: the inputs, then the result
+}
+
+// Loop gives the loop of n elements that lie one after the other in every operand,
+// nil when the kernel has none: it has parameters, several results or passes, or
+// so many elements are worth more goroutines than one.
+func (k *Kernel) Loop(n int) *Loop {
+	p := k.program
+	if !k.flat || n <= 0 || n*k.weight > callWork || len(p.params) > 0 || len(p.outs) != 1 {
+		return nil
+	}
+	v := k.variant(layout{})
+	if len(v.plan.passes) > 1 {
+		return nil
+	}
+	l := &Loop{v: v, w: v.newWork(), n: n}
+	for i := range p.ins {
+		l.bytes = append(l.bytes, n*p.ins[i].size)
+	}
+	l.bytes = append(l.bytes, n*p.outs[0].size)
+	return l
+}
+
+// Run computes out from in, whole arrays that lie on cache lines; out is none of
+// them. in has an entry for each input, perhaps more. It says false, and computes
+// nothing, when an array has not as many bytes as the elements.
+func (l *Loop) Run(out []byte, in [][]byte) bool {
+	w, k := l.w, len(l.bytes)-1
+	if len(out) != l.bytes[k] || len(in) < k {
+		return false
+	}
+	for i := range k {
+		if len(in[i]) != l.bytes[i] {
+			return false
+		}
+		w.ptr[i] = unsafe.Pointer(unsafe.SliceData(in[i]))
+	}
+	w.ptr[k] = unsafe.Pointer(unsafe.SliceData(out))
+	l.v.rows(w, 1, l.n)
+	clear(w.ptr)
+	return true
 }

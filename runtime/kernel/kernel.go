@@ -59,6 +59,7 @@ type Memo struct {
 	points *points      // whose program it is
 	point  *point
 	flat   bool
+	grain  int // the most elements that one goroutine computes
 }
 
 // A Func computes c.Out from c.In. It returns an error only for data it

@@ -380,6 +380,10 @@ func (ps *points) compute(c *Call, r recipe, as func(c *Call) (as, round dtype.D
 	if c.Out[0].Size() == 0 {
 		return true, nil
 	}
+	grain := lightGrain
+	if heavy {
+		grain = heavyGrain
+	}
 	pc := pointCalls.Get().(*pointCall)
 	var q *point
 	if m := c.Memo; m != nil && m.points == ps {
@@ -391,16 +395,12 @@ func (ps *points) compute(c *Call, r recipe, as func(c *Call) (as, round dtype.D
 			return r.build(k, t, round, false)
 		})
 		if m != nil {
-			*m = Memo{points: ps, point: q, flat: pc.flat}
+			*m = Memo{points: ps, point: q, flat: pc.flat, grain: grain}
 		}
 	}
 	if q.kernel == nil {
 		pointCalls.Put(pc)
 		return false, nil
-	}
-	grain := lightGrain
-	if heavy {
-		grain = heavyGrain
 	}
 	return true, pc.run(c, q, prep, grain)
 }

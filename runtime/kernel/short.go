@@ -46,16 +46,6 @@ func canonical(x float32) float32 {
 	return x
 }
 
-// Short gives the loop that the last call with this memory took, when it was
-// short: calls with the same attributes and dense operands may take it themselves,
-// for as many elements. It is nil when the call was not short.
-func (m *Memo) Short() func(d, a, b []float32) {
-	if m.short == nil {
-		return nil
-	}
-	return m.short.short
-}
-
 // runShort computes c when it is that short.
 func (o *elementwise) runShort(c *Call) bool {
 	if m := c.Memo; m == nil || m.short != o {

@@ -74,6 +74,7 @@ type step struct {
 	ins   []kernel.Array
 	outs  []kernel.Array
 	memo  kernel.Memo  // of runs in which no view differs
+	quick quick        // of an elementwise step
 	types []shape.Spec // of the operands, of a step whose result may wait
 	group *group       // of a fused step
 }

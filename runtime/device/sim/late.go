@@ -185,17 +185,18 @@ func (s *lateSlab) room(from int) {
 // run computes the result of t into to.
 func (t *task) run(s *lateSlab, to []byte, passing [][]byte) {
 	st := t.step
+	var in [lateOperands][]byte
 	for j := range st.in {
 		switch k := t.in[j]; {
 		case k < 0:
-			st.ins[j].Buf = s.outside[^k]
+			in[j] = s.outside[^k]
 		case passing != nil && passing[k] != nil:
-			st.ins[j].Buf = passing[k]
+			in[j] = passing[k]
 		default:
-			st.ins[j].Buf = s.buffers[k].numbers()
+			in[j] = s.buffers[k].numbers()
 		}
 	}
-	s.dev.compute(st, t.attrs, to)
+	s.dev.compute(st, t.attrs, to, in[:len(st.in)])
 }
 
 // numbers gives the numbers of b, computing them now if they wait.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/tpush/tpush/runtime/device"
 	"github.com/tpush/tpush/runtime/kernel"
 	"github.com/tpush/tpush/runtime/op"
@@ -11,10 +13,7 @@ type singly struct {
 	kernel func(*kernel.Call) error
 	call   kernel.Call // of the arrays of the step
 	waits  bool        // its result may be computed later
-	// The loop of a kernel for a few numbers, when a call with the attributes of
-	// the call took it. It can't fail.
-	short func(d, a, b []float32)
-	seen  []*form // per input: the form that was found to fit last
+	seen   []*form     // per input: the form that was found to fit last
 }
 
 // Singly says whether the program is one kernel with one result that takes no
@@ -44,45 +43,26 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	if l.Late && x.singly.waits {
 		return x.runLate(l)
 	}
-	if short := x.singly.short; short != nil && x.singly.call.Attrs.Is(l.Attrs) {
-		if p, q := x.few(l, s.in[0]), x.few(l, s.in[1]); p != nil && q != nil {
-			b := x.result(l)
-			if b == nil {
-				return nil, false
-			}
-			short(kernel.As[float32](b.buf), kernel.As[float32](p), kernel.As[float32](q))
-			return b, true
-		}
-	}
-	for j, k := range s.in {
-		if k < 0 {
-			continue
-		}
-		switch b := l.In[k].(type) {
-		case *buffer:
-			if !x.takes(k, b) || int64(len(b.buf)) < b.host && b.constant() { // which computes what waits
-				return nil, false
-			}
-			s.ins[j].Buf = b.buf
-		case nil:
-			return nil, false
-		default:
-			if !b.Spec().Equal(x.in[k]) {
-				return nil, false
-			}
-			s.ins[j].Buf = b.Host().Buf
-		}
+	var in [lateOperands][]byte
+	quick := s.quick.loop != nil && s.quick.attrs.Is(l.Attrs) && x.whole(l, &in)
+	if !quick && !x.bindSingle(l) {
+		return nil, false
 	}
 	b := x.result(l)
 	if b == nil {
 		return nil, false
 	}
-	s.outs[0].Buf = b.buf
-	ok := x.computeSingle(l.Attrs)
-	for j := range s.ins {
-		s.ins[j].Buf = nil
+	var ok bool
+	if quick {
+		ok = s.quick.loop.Run(b.buf, in[:len(s.in)])
+	} else {
+		s.outs[0].Buf = b.buf
+		ok = x.computeSingle(l.Attrs)
+		for j := range s.ins {
+			s.ins[j].Buf = nil
+		}
+		s.outs[0].Buf = nil
 	}
-	s.outs[0].Buf = nil
 	if !ok {
 		b.Free()
 		return nil, false
@@ -90,14 +70,41 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 	return b, true
 }
 
-// few gives the numbers of input k when they are all there, as many as the result
-// has; else nil.
-func (x *executable) few(l *device.Single, k int) []byte {
-	b, ok := l.In[k].(*buffer)
-	if !ok || b.home.Empty() || x.singly.seen[k] != b.form || int64(len(b.buf)) != x.outs[0].host {
-		return nil
+// whole gives the arrays of the operands when all are buffers whose numbers are there.
+func (x *executable) whole(l *device.Single, in *[lateOperands][]byte) bool {
+	for j, k := range x.steps[0].in {
+		b, ok := l.In[k].(*buffer)
+		if !ok || b.home.Empty() || x.singly.seen[k] != b.form || int64(len(b.buf)) != b.host {
+			return false
+		}
+		in[j] = b.buf
 	}
-	return b.buf
+	return true
+}
+
+// bindSingle puts the arrays of the operands in place.
+func (x *executable) bindSingle(l *device.Single) bool {
+	s := &x.steps[0]
+	for j, k := range s.in {
+		if k < 0 {
+			continue
+		}
+		switch b := l.In[k].(type) {
+		case *buffer:
+			if !x.takes(k, b) || int64(len(b.buf)) < b.host && b.constant() { // which computes what waits
+				return false
+			}
+			s.ins[j].Buf = b.buf
+		case nil:
+			return false
+		default:
+			if !b.Spec().Equal(x.in[k]) {
+				return false
+			}
+			s.ins[j].Buf = b.Host().Buf
+		}
+	}
+	return true
 }
 
 // result makes the buffer of the result, with its HBM and its array; nil when
@@ -150,15 +157,34 @@ func (x *executable) computeSingle(attrs op.Attrs) (ok bool) {
 	if !c.Attrs.Is(attrs) { // writing pointers costs more than comparing them
 		c.Attrs = attrs
 	}
-	x.singly.short = nil
-	if c.Memo.Short() != nil {
-		*c.Memo = kernel.Memo{} // perhaps of a call with other attributes
+	return x.steps[0].call(c, x.singly.kernel) == nil
+}
+
+// A quick is what is left of calling the kernel of a step, for one list of attributes.
+type quick struct {
+	loop   *kernel.Loop
+	attrs  op.Attrs
+	looked bool // whether there is a loop for the attributes
+}
+
+// call calls the kernel of s with c, whose arrays are those of s. The second call
+// with the same attributes sees whether a loop will do for the next.
+func (s *step) call(c *kernel.Call, run func(*kernel.Call) error) error {
+	q := &s.quick
+	switch {
+	case s.def.Class != op.Elementwise || len(s.in) > lateOperands || slices.Contains(s.in, -1):
+	case !q.attrs.Is(c.Attrs):
+		*q = quick{attrs: c.Attrs}
+	case !q.looked:
+		q.looked = true
+		*c.Memo = kernel.Memo{} // perhaps of other attributes
+		if err := run(c); err != nil {
+			return err
+		}
+		q.loop = c.Memo.Loop(c)
+		return nil
 	}
-	if x.singly.kernel(c) != nil {
-		return false
-	}
-	x.singly.short = c.Memo.Short()
-	return true
+	return run(c)
 }
 
 // takes says whether b is a buffer of this device for input k.
