@@ -47,9 +47,10 @@ type batches struct {
 }
 
 // run computes the tasks from the given one on as one program, and says whether
-// it has: a batch that is new, or is none, is left alone.
+// it has: a batch that is new, or is none, is left alone. So is one whose tasks read
+// little of one another, which leaves more results than a program has.
 func (c *batches) run(s *lateSlab, from int) bool {
-	if s.n-from < batchLeast {
+	if s.n-from < batchLeast || s.stored(from) > groupOuts {
 		return false
 	}
 	c.describe(s, from)
@@ -62,6 +63,17 @@ func (c *batches) run(s *lateSlab, from int) bool {
 	}
 	clear(c.in)
 	return x.fusion != nil
+}
+
+// stored counts the results from the given one on that no other task reads.
+func (s *lateSlab) stored(from int) int {
+	n := 0
+	for i := from; i < s.n; i++ {
+		if s.tasks[i].uses == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // describe writes the batch down: its links, and the arrays that are its inputs,
@@ -148,7 +160,7 @@ func (x *batch) build() {
 			x.out = append(x.out, l.step.outs[0])
 		}
 	}
-	if len(in) > groupInputs || len(outs) > groupOuts {
+	if len(in) > groupInputs {
 		return
 	}
 	for _, s := range in {

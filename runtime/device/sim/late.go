@@ -18,6 +18,9 @@ const (
 	lateTasks    = 32
 	lateMinBytes = 256 // below, computing costs no more than waiting
 	lateMaxBytes = 16 << 10
+	// atOnce is how many results do not wait after lateTasks of them of which
+	// none read another: to wait gains nothing then.
+	atOnce = 8 * lateTasks
 )
 
 // A lateSlab is the buffers of results that wait together, and how to compute
@@ -137,6 +140,9 @@ func (s *lateSlab) finish() {
 				s.tasks[k].uses++
 			}
 		}
+	}
+	if s.stored(from) == lateTasks {
+		d.atOnce = atOnce
 	}
 	s.room(from)
 	if d.batches.run(s, from) {

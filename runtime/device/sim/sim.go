@@ -28,6 +28,7 @@ type Device struct {
 
 	waiting  *lateSlab // what is computed late; nil when nothing waits
 	batches  batches   // the last that waited
+	atOnce   int       // so many results that might wait do not
 	scratch  scratchPool
 	lateCall kernel.Call
 }

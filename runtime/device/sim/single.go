@@ -41,7 +41,10 @@ func (x *executable) RunSingle(l *device.Single) (device.Buffer, bool) {
 		return nil, false
 	}
 	if l.Late && x.singly.waits {
-		return x.runLate(l)
+		if x.dev.atOnce == 0 {
+			return x.runLate(l)
+		}
+		x.dev.atOnce--
 	}
 	var in [lateOperands][]byte
 	quick := s.quick.loop != nil && s.quick.attrs.Is(l.Attrs) && x.whole(l, &in)
