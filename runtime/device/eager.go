@@ -52,6 +52,24 @@ type SeveralRunner interface {
 	RunSeveral(s *Several) bool
 }
 
+// A Repeat is several runs of a program, one after the other: the operations of a
+// loop, each turn wired to the one before in the same way.
+type Repeat struct {
+	In    []Buffer   // per graph input, of the first run
+	Next  []int      // per graph input: which output of the run before it is in the others; -1: the same again
+	Attrs []op.Attrs // per graph node, in each run
+	Out   []Result   // per run and graph output
+}
+
+// A Repeater is an executable that may take a shorter way than several runs.
+type Repeater interface {
+	SeveralRunner
+	// Repeats says whether this program has the shorter way.
+	Repeats() bool
+	// RunRepeat is RunSeveral again and again. When it gives false nothing has happened.
+	RunRepeat(r *Repeat) bool
+}
+
 // A Giver is a buffer that can give the memory of its numbers on the host back
 // before it is garbage.
 type Giver interface {

@@ -134,6 +134,14 @@ func (h *HBM) took(size, bytes int64) {
 	h.peak = max(h.peak, h.used)
 }
 
+// Fits says whether bytes can be taken now, in one piece.
+func (h *HBM) Fits(bytes int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, _ := h.bestFit(h.roundUp(bytes))
+	return f != nil
+}
+
 // Passes says whether bytes can be taken now, and counts them as if they had been
 // for a moment.
 func (h *HBM) Passes(bytes int64) bool {

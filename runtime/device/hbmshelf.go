@@ -111,23 +111,62 @@ func (s *Shelf) Home(at int) *Home { return &s.homes[at] }
 // TryAlloc is HBM.TryAlloc for the home at a place, which has nothing.
 func (s *Shelf) TryAlloc(at int, bytes, padded int64, t *Tenant) bool {
 	h := s.hbm
-	if h.sink == nil && t.Stack == nil && padded != 0 {
-		h.mu.Lock()
-		if n, ok := s.noted(t); ok {
-			b := s.place(at, bytes, padded)
-			if b != nil {
-				s.homes[at].Put(b)
-				s.notes[at] = n
-			}
-			h.mu.Unlock()
-			return b != nil
-		}
-		h.mu.Unlock()
+	h.mu.Lock()
+	b, ok := s.strip(at, bytes, padded, t)
+	h.mu.Unlock()
+	if ok {
+		return b != nil
 	}
 	o := t.Owner()
-	b := h.TryAlloc(bytes, padded, &o)
+	b = h.TryAlloc(bytes, padded, &o)
 	s.homes[at].Put(b)
 	return b != nil
+}
+
+// strip is TryAlloc for an array that may be part of a strip; ok says whether it
+// may. The lock is held.
+func (s *Shelf) strip(at int, bytes, padded int64, t *Tenant) (b *Block, ok bool) {
+	if s.hbm.sink != nil || t.Stack != nil || padded == 0 {
+		return nil, false
+	}
+	n, ok := s.noted(t)
+	if !ok {
+		return nil, false
+	}
+	if b = s.place(at, bytes, padded); b != nil {
+		s.homes[at].Put(b)
+		s.notes[at] = n
+	}
+	return b, true
+}
+
+// A Size is what an array needs in HBM, and what it takes.
+type Size struct{ Bytes, Padded int64 }
+
+// TryAllocAll is TryAlloc for results that come one after the other, of these
+// sizes again and again. It gives how many there was room for.
+func (h *HBM) TryAllocAll(out []Result, sizes []Size) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := 0
+	for i := range out {
+		r, z := &out[i], &sizes[k]
+		b, ok := r.Shelf.strip(r.At, z.Bytes, z.Padded, &r.Tenant)
+		if !ok {
+			h.mu.Unlock()
+			ok = r.Shelf.TryAlloc(r.At, z.Bytes, z.Padded, &r.Tenant)
+			h.mu.Lock()
+		} else {
+			ok = b != nil
+		}
+		if !ok {
+			return i
+		}
+		if k++; k == len(sizes) {
+			k = 0
+		}
+	}
+	return len(out)
 }
 
 // place makes the last strip longer or begins one, nil when there is no room. The

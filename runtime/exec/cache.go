@@ -111,7 +111,7 @@ type CacheStats struct {
 
 // CacheStats gives the counters.
 func (d *Dispatcher) CacheStats() CacheStats {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return d.cache.stats()
 }
@@ -122,7 +122,7 @@ func (c *cache) stats() CacheStats {
 
 // CacheEntries lists the programs in the cache, in the order they were compiled.
 func (d *Dispatcher) CacheEntries() []CacheEntry {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return d.cache.list()
 }
@@ -142,7 +142,7 @@ func (c *cache) list() []CacheEntry {
 
 // ClearCache forgets every program and keeps the counters.
 func (d *Dispatcher) ClearCache() {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.cache.clear()
 }

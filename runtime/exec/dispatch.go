@@ -85,6 +85,7 @@ type Dispatcher struct {
 	given           []*Value // outputs of the running cut that were released, yet may be used after all
 	loop            loopDetector
 	turn            turn
+	streak          streak
 	scopes          int      // nesting of BeginScope
 	due             bool     // a cut that waits for the end of a scope
 	live            []*Value // materialized values with HBM: the pinned ones first, else unordered
@@ -143,14 +144,18 @@ func New(dev device.Device, o Options) *Dispatcher {
 }
 
 // Device is the device it launches on.
-func (d *Dispatcher) Device() device.Device { return d.dev }
+func (d *Dispatcher) Device() device.Device {
+	d.lock()
+	defer d.mu.Unlock()
+	return d.dev
+}
 
 // Mode is the present mode.
 func (d *Dispatcher) Mode() *Mode { return d.mode }
 
 // SetMode changes the mode. Queued operations are launched first.
 func (d *Dispatcher) SetMode(m *Mode) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if m == d.mode {
 		return nil
@@ -207,7 +212,7 @@ func (d *Dispatcher) emit(ev trace.Event) {
 // indices at once, in every mode; memory and data errors surface when the
 // operation is launched. in has one entry per tensor parameter, nil for an absent one.
 func (d *Dispatcher) Apply(def *op.Def, attrs op.Attrs, in ...*Value) ([]*Value, error) {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	return d.apply(def, attrs, -1, in)
 }
@@ -221,6 +226,15 @@ func (d *Dispatcher) Apply1(def *op.Def, attrs op.Attrs, in ...*Value) (*Value, 
 // it is small and launched at once.
 func (d *Dispatcher) Apply1At(slot *Slot, def *op.Def, attrs op.Attrs, in ...*Value) (*Value, error) {
 	d.mu.Lock()
+	if s := &d.streak; s.ready {
+		if slot != nil && !d.watched() {
+			if v := s.next(d, slot, def, attrs, in); v != nil {
+				d.mu.Unlock()
+				return v, nil
+			}
+		}
+		s.end(d)
+	}
 	if slot != nil && !d.watched() {
 		v, err := d.straight(slot, def, attrs, in)
 		if v != nil || err != nil {
@@ -247,7 +261,7 @@ func (d *Dispatcher) applyLocked(slot *Slot, def *op.Def, attrs op.Attrs, donor 
 // ApplyInto is Apply1 for an in-place operation: its result replaces input
 // donor, which nobody else will read, so that modes that donate reuse its HBM.
 func (d *Dispatcher) ApplyInto(def *op.Def, attrs op.Attrs, donor int, in ...*Value) (*Value, error) {
-	d.mu.Lock()
+	d.lock()
 	return d.applyLocked(nil, def, attrs, donor, in)
 }
 
@@ -461,7 +475,7 @@ func (d *Dispatcher) told(v *Value) error {
 
 // Untold gives the first failure that the program was not told of. It launches nothing.
 func (d *Dispatcher) Untold() error {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return d.untold()
 }
@@ -478,7 +492,7 @@ func (d *Dispatcher) untold() error {
 // Swallow notes a failure that could only be written where a value was to be:
 // package fmt would swallow a panic.
 func (d *Dispatcher) Swallow(err error) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if d.mute == nil {
 		d.mute = err
@@ -488,7 +502,7 @@ func (d *Dispatcher) Swallow(err error) {
 // Swallowed gives the first failure that was swallowed since it was asked last,
 // so that whoever runs the program can stop it there.
 func (d *Dispatcher) Swallowed() error {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	err := d.mute
 	d.mute = nil
@@ -585,7 +599,7 @@ func (d *Dispatcher) after(c *Call) {
 
 // Upload copies a dense host array to the device.
 func (d *Dispatcher) Upload(s shape.Spec, host []byte, what string) (*Value, error) {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.collect()
 	st := d.arrive()

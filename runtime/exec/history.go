@@ -93,7 +93,7 @@ type history struct {
 // values that the program has freed at most bytes of numbers. What was kept
 // before is forgotten. 0 ops switch it off.
 func (d *Dispatcher) SetHistory(ops int, bytes int64) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	h := &d.past
 	for i := h.first(); i < h.next; i++ {
@@ -114,7 +114,7 @@ func (d *Dispatcher) SetHistory(ops int, bytes int64) {
 
 // HistoryLimits gives what SetHistory was told.
 func (d *Dispatcher) HistoryLimits() (ops int, bytes int64) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return len(d.past.ring), d.past.limitBytes
 }
@@ -123,7 +123,7 @@ func (d *Dispatcher) HistoryLimits() (ops int, bytes int64) {
 // statement, which variables name which values: those of the session that have
 // changed since it was asked last, and the locals of the frames that moved on.
 func (d *Dispatcher) SetNames(f func(Spot, func(Binding))) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.past.names = f
 }
@@ -298,7 +298,7 @@ func (h *history) dropBase() {
 
 // History gives copies of the last n records, oldest first; all when n is not positive.
 func (d *Dispatcher) History(n int) []Record {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	h := &d.past
 	from := h.first()
@@ -326,7 +326,7 @@ func (r *record) clone() Record {
 
 // RecordOf gives the record of an operation, if it is still kept.
 func (d *Dispatcher) RecordOf(opn uint64) (Record, bool) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if i, ok := d.past.find(opn); ok {
 		return d.past.at(i).clone(), true
@@ -338,7 +338,7 @@ func (d *Dispatcher) RecordOf(opn uint64) (Record, bool) {
 // when n is negative), 0 meaning now. Beyond the ends it gives the last one
 // there is and how many steps were left over.
 func (d *Dispatcher) RecordBack(opn uint64, n int) (r Record, left int, ok bool) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	h := &d.past
 	lo := h.first()
@@ -362,7 +362,7 @@ func (d *Dispatcher) RecordBack(opn uint64, n int) (r Record, left int, ok bool)
 // Recorded gives the numbers of the first and the last operation kept, and how
 // many were kept once and are not any more.
 func (d *Dispatcher) Recorded() (first, last, forgotten uint64) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	h := &d.past
 	lo := h.first()
@@ -375,7 +375,7 @@ func (d *Dispatcher) Recorded() (first, last, forgotten uint64) {
 // NamesAt gives what the variables named when an operation began: those of the
 // session, and the locals of the frame that applied it.
 func (d *Dispatcher) NamesAt(opn uint64) []Binding {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	h := &d.past
 	at, ok := h.find(opn)
@@ -404,7 +404,7 @@ func (d *Dispatcher) NamesAt(opn uint64) []Binding {
 
 // ValueByID finds a value that lives or that the history holds.
 func (d *Dispatcher) ValueByID(id uint64) *Value {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	for _, v := range d.live {
 		if v.id == id {
@@ -427,7 +427,7 @@ func (d *Dispatcher) ValueByID(id uint64) *Value {
 
 // QueuedOps gives the numbers of the operations in the queue.
 func (d *Dispatcher) QueuedOps() []uint64 {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	list := make([]uint64, len(d.queue))
 	for i, n := range d.queue {
@@ -439,7 +439,7 @@ func (d *Dispatcher) QueuedOps() []uint64 {
 // Revive charges the HBM of values again that were freed and are to be used
 // after all. It stops at the first that does not fit, which stays freed.
 func (d *Dispatcher) Revive(vs ...*Value) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	for _, v := range vs {
 		if err := d.revive(v); err != nil {
@@ -452,7 +452,7 @@ func (d *Dispatcher) Revive(vs ...*Value) error {
 // HeldBytes is what a value's numbers take on the host when the program has
 // freed it and only looking back keeps it.
 func (d *Dispatcher) HeldBytes(v *Value) int64 {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if v.buf == nil || v.state == Constant || !v.buf.Freed() {
 		return 0

@@ -39,14 +39,14 @@ type LaunchHook interface{ Launched(l *Launched) }
 
 // AddHook installs a hook.
 func (d *Dispatcher) AddHook(h Hook) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.hooks = append(d.hooks[:len(d.hooks):len(d.hooks)], h)
 }
 
 // RemoveHook takes a hook out again.
 func (d *Dispatcher) RemoveHook(h Hook) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	for i, x := range d.hooks {
 		if x == h {
@@ -60,6 +60,15 @@ func (d *Dispatcher) RemoveHook(h Hook) {
 func (d *Dispatcher) launched(l Launched) {
 	if len(d.hooks) > 0 {
 		d.news = append(d.news, &l)
+	}
+}
+
+// lock takes the lock of the dispatcher, for whatever sees or changes more than one
+// operation: what a streak has put off has happened then.
+func (d *Dispatcher) lock() {
+	d.mu.Lock()
+	if d.streak.ready {
+		d.streak.end(d)
 	}
 }
 

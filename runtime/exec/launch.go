@@ -381,7 +381,7 @@ func (d *Dispatcher) ReadPart(v *Value, why Reason, part shape.Spec) (kernel.Arr
 	if part.Bytes() > v.typ.Spec.Bytes() { // numbers that a view repeats travel once
 		part = v.typ.Spec
 	}
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if v.state == Constant {
 		return d.host(v)
@@ -430,7 +430,7 @@ func (d *Dispatcher) force(v *Value, why Reason) error {
 
 // Peek gives the numbers of v if they are known already, without changing anything.
 func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if v.buf == nil || v.state == Failed {
 		return kernel.Array{}, false
@@ -443,7 +443,7 @@ func (d *Dispatcher) Peek(v *Value) (kernel.Array, bool) {
 // first failure among vs; when vs is empty, the first one that the program was
 // not told of yet.
 func (d *Dispatcher) Sync(vs ...*Value) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if d.capturing {
 		return &ReadWhileTracingError{Reason: ReasonSync}
@@ -470,14 +470,14 @@ func (d *Dispatcher) Sync(vs ...*Value) error {
 
 // Flush launches everything queued without waiting.
 func (d *Dispatcher) Flush(why Reason) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	return d.cut(why, false)
 }
 
 // State says where v is in its life.
 func (d *Dispatcher) State(v *Value) State {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if v.state == Ready && v.readyNS > d.clock.HostNS {
 		return Pending
@@ -487,7 +487,7 @@ func (d *Dispatcher) State(v *Value) State {
 
 // Queued is the number of operations in the queue.
 func (d *Dispatcher) Queued() int {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	return len(d.queue)
 }

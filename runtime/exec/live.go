@@ -70,7 +70,7 @@ func (m *Marker) Epoch() uint32 { return m.epoch }
 // follows reachability exactly; without (nil: a Go program), values live until
 // they are released.
 func (d *Dispatcher) SetRoots(walk func(*Marker)) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.roots = walk
 }
@@ -127,7 +127,7 @@ const maxHeld = 4096
 // what it made and neither the program nor the queue needs is dead, and its
 // HBM is given back.
 func (d *Dispatcher) StatementEnd(depth int) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if d.roots != nil {
 		d.statementEnd(depth, 0)
@@ -137,7 +137,7 @@ func (d *Dispatcher) StatementEnd(depth int) {
 // Settle brings HBM up to date in the middle of a cell: statements that have
 // ended without an operation after them are taken into account.
 func (d *Dispatcher) Settle() {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.arrive()
 }
@@ -175,7 +175,7 @@ func (d *Dispatcher) settle(depth int, serial uint64) {
 // FrameLeave says that the frame at the given depth returned: what its last
 // statement made is now in the hands of its caller's statement.
 func (d *Dispatcher) FrameLeave(depth int) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.dirty = true
 	for k := len(d.fresh) - 1; k >= 0 && d.fresh[k].depth >= int32(depth); k-- {
@@ -189,7 +189,7 @@ func (d *Dispatcher) Touch() { d.dirty = true }
 // EndCell ends the running cell's statements and frees what nothing reaches.
 // In a mode whose programs are cells it cuts the queue.
 func (d *Dispatcher) EndCell() error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.settle(0, 0)
 	var err error
@@ -301,7 +301,7 @@ func (d *Dispatcher) revive(v *Value) error {
 
 // Release gives back the HBM of v now: the program promised not to use it.
 func (d *Dispatcher) Release(v *Value) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.release(v)
 }
@@ -322,7 +322,7 @@ func (spentError) Error() string { return "the value was freed" }
 // numbers on the host is given back too, when its last reader has run. views are
 // the values of views of it that nobody else has.
 func (d *Dispatcher) Discard(v *Value, views ...*Value) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	for _, w := range views {
 		if w.buf == nil && w.node != nil && w.node.info.meta {
@@ -470,7 +470,7 @@ func (d *Dispatcher) reclaim() bool {
 // LiveValues lists the materialized values that take HBM, in no order. Those in
 // slabs, which a program without roots may make, are not on the list.
 func (d *Dispatcher) LiveValues() []*Value {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return append([]*Value(nil), d.live...)
 }

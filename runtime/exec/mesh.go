@@ -12,7 +12,7 @@ import (
 // Sharding says on which devices of a mesh the parts of a value are; nil: it
 // is on one device. It computes the value.
 func (d *Dispatcher) Sharding(v *Value) (*shape.Sharding, error) {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	if err := d.force(v, ReasonSync); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ var program = &Mode{
 // EndProgram nothing is launched and reads are refused. What is queued
 // already is launched first. Programs nest; only the outermost counts.
 func (d *Dispatcher) BeginProgram() error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.programs++
 	if d.programs > 1 {
@@ -25,7 +25,7 @@ func (d *Dispatcher) BeginProgram() error {
 // Replaced notes that a write of the program replaced v, which nobody else will
 // read: a mode that donates may reuse its HBM when the program is launched.
 func (d *Dispatcher) Replaced(v *Value) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if d.programs > 0 && (d.outside.Donate || d.outside.PerCell) && v.buf != nil && v.kept == 0 && v.pins == 0 && v.holders <= 1 {
 		v.replaced = true
@@ -44,7 +44,7 @@ func (d *Dispatcher) forgetReplaced() {
 // EndProgram launches what was collected as one region whose outputs are the
 // results and what the program reaches otherwise.
 func (d *Dispatcher) EndProgram(results ...*Value) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.programs--
 	if d.programs > 0 {
@@ -77,7 +77,7 @@ func (d *Dispatcher) EndProgram(results ...*Value) error {
 // Capturing says whether operations are being collected for a compiled function,
 // so that nothing can be read.
 func (d *Dispatcher) Capturing() bool {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	return d.capturing
 }
@@ -85,7 +85,7 @@ func (d *Dispatcher) Capturing() bool {
 // AbortProgram forgets what was collected: the function failed. Its values
 // keep their recipes.
 func (d *Dispatcher) AbortProgram() {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.programs--
 	if d.programs > 0 {

@@ -40,7 +40,7 @@ type replayed struct {
 
 // RecordProgram makes EndProgram keep the program that it launches.
 func (d *Dispatcher) RecordProgram() {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	if d.programs == 1 {
 		d.recording = &Program{from: d.nextOp, dev: d.dev}
@@ -50,7 +50,7 @@ func (d *Dispatcher) RecordProgram() {
 // TakeProgram gives what the last EndProgram kept, once: nil unless the function
 // was launched as exactly one region.
 func (d *Dispatcher) TakeProgram() *Program {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	p := d.recording
 	d.recording = nil
@@ -132,7 +132,7 @@ func (p *Program) Attr(opn uint64, name string) *any {
 // instead: the cache or the device changed, somebody watches single operations,
 // an input has no numbers, or the launch failed, which the function then tells as it does.
 func (d *Dispatcher) Replay(p *Program, in, out []*Value, slots []Slot) bool {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.collect()
 	known := p.r.known

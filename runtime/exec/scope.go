@@ -4,7 +4,7 @@ package exec
 // EndScope. Without a root walk nobody knows before then which of its values
 // leave the scope: a cut by the loop rule would make all of them outputs.
 func (d *Dispatcher) BeginScope() {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	d.scopes++
 }
@@ -12,7 +12,7 @@ func (d *Dispatcher) BeginScope() {
 // EndScope ends a scope whose temporaries were released, and makes the cut that
 // waited for that.
 func (d *Dispatcher) EndScope() error {
-	d.mu.Lock()
+	d.lock()
 	defer d.unlock()
 	d.scopes--
 	if !d.due {

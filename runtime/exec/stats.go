@@ -22,7 +22,7 @@ type Stats struct {
 
 // Stats gives the counters.
 func (d *Dispatcher) Stats() Stats {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	return d.stats
 }
@@ -124,6 +124,20 @@ func (g *groupRing) addSingle(d *Dispatcher, opn uint64, at *trace.Stack, e *ent
 	x.reason, x.hit, x.alone, x.startNS, x.hostNS, x.opn = ReasonEveryOp, true, true, start, 0, opn
 }
 
+// addTurn is add for a turn of a streak, with its results.
+func (g *groupRing) addTurn(d *Dispatcher, e *entry, start int64, outs []*Value) {
+	x := g.begin(d, e, nil)
+	x.reason, x.hit, x.alone, x.startNS, x.hostNS = ReasonLoop, true, false, start, 0
+	if x.region == nil {
+		x.region = &launchedRegion{}
+	}
+	y := x.region
+	y.realNS, y.talk, y.ops, y.recorded, y.shift = 0, nil, y.ops[:0], nil, 0
+	for _, v := range outs {
+		y.ops = append(y.ops, launchedOp{v.opn, nil})
+	}
+}
+
 // took notes how long the last launch took on the host.
 func (g *groupRing) took(hostNS int64) { g.ring[(g.next-1)%keptGroups].hostNS = hostNS }
 
@@ -172,7 +186,7 @@ func (x *launched) group() Group {
 
 // Groups gives the last launches, oldest first.
 func (d *Dispatcher) Groups() []Group {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	g := &d.groups
 	var list []Group

@@ -25,7 +25,7 @@ type Steps struct {
 // EndStep says that a step of training ended: an optimizer has changed its
 // parameters. A step is timed from the end of the one before in the same cell.
 func (d *Dispatcher) EndStep() {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	s, now := &d.steps, max(d.clock.HostNS, d.clock.DeviceNS)
 	if s.atNS > 0 && s.cell == d.cell {

@@ -172,7 +172,9 @@ func (d *Dispatcher) launchTurn(why Reason) error {
 	}
 	r.nodes = queue
 	var err error
-	if !d.turn.quick.launch(d, r, why) {
+	if d.turn.quick.launch(d, r, why) {
+		d.streak.learn(d, r)
+	} else {
 		err = d.runTurn(r, why)
 	}
 	d.done(queue)

@@ -41,7 +41,8 @@ const (
 // batches are the batches that came last.
 type batches struct {
 	kept [batchesKept]batch
-	next int // the one that is forgotten for a new one
+	next int    // the one that is forgotten for a new one
+	last *batch // that ran last
 	now  []link
 	in   [][]byte
 }
@@ -59,7 +60,8 @@ func (c *batches) run(s *lateSlab, from int) bool {
 		x.build()
 	}
 	if x.fusion != nil {
-		c.compute(x, s, from)
+		x.compute(c.in, s, from)
+		c.last = x
 	}
 	clear(c.in)
 	return x.fusion != nil
@@ -169,9 +171,9 @@ func (x *batch) build() {
 	x.fusion = kernel.NewFusion(space, in, nodes, outs)
 }
 
-// compute runs the program of x for the tasks from the given one on.
-func (c *batches) compute(x *batch, s *lateSlab, from int) {
-	for i, b := range c.in {
+// compute runs the program of x, on these arrays, for the tasks from the given one on.
+func (x *batch) compute(in [][]byte, s *lateSlab, from int) {
+	for i, b := range in {
 		x.in[i].Buf = b
 	}
 	for j, i := range x.stored {

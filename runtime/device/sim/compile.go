@@ -43,6 +43,9 @@ type executable struct {
 	forms    []form          // per step, of those
 	waits    bool            // the results of single may wait
 	results  []device.Result // scratch of wait
+	feeds    []device.Buffer // scratch of RunRepeat
+	sizes    []device.Size   // of the results, for RunRepeat
+	pattern  *pattern        // of its turns, once they were computed as one program
 	kinds    []device.Kind
 	singly   singly // of a program that runs singly
 	uneven   bool   // during a run: inputs are held as one element, so that views differ

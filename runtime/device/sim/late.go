@@ -30,10 +30,13 @@ type lateSlab struct {
 	dev     *Device
 	n, done int // buffers made; of them the first ones were computed or passed over
 	buffers [lateTasks]buffer
-	tasks   [lateTasks]task
-	homes   [lateTasks]device.Home // of buffers that were given none
-	outside [][]byte               // arrays of others that tasks read
+	tasks   []task           // one for each buffer that may be made; shared with others that repeat them
+	outside [][]byte         // arrays of others that tasks read
+	near    [lateNear][]byte // room for the first of them
 }
+
+// lateNear is how many arrays of others a lateSlab has room for.
+const lateNear = 4
 
 // A task computes one buffer of a slab.
 type task struct {
@@ -75,23 +78,26 @@ func (d *Device) open(n int) *lateSlab {
 		}
 		s.finish()
 	}
-	d.waiting = &lateSlab{dev: d}
-	return d.waiting
+	x := &struct {
+		lateSlab
+		tasks [lateTasks]task
+	}{}
+	s := &x.lateSlab
+	s.dev, s.tasks, s.outside = d, x.tasks[:], s.near[:0]
+	d.waiting = s
+	return s
 }
 
 // add makes a buffer that waits for the result of a step.
 func (s *lateSlab) add(st *step, attrs op.Attrs, in [lateOperands]int16, f *form, home *device.Home) *buffer {
 	t, b := &s.tasks[s.n], &s.buffers[s.n]
 	t.step, t.attrs, t.in = st, attrs, in
-	if home == nil {
-		home = &s.homes[s.n]
-	}
 	b.form, b.home, b.slab, b.at = f, home, s, uint8(s.n)
 	s.n++
 	return b
 }
 
-// wait makes a buffer that is computed late, in a home or, when that is nil, in one of its own.
+// wait makes a buffer that is computed late, in a home.
 func (d *Device) wait(x *executable, l *device.Single, home *device.Home) *buffer {
 	s, st := d.open(1), &x.steps[0]
 	var in [lateOperands]int16
@@ -180,7 +186,8 @@ func (s *lateSlab) room(from int) {
 			n += whole(int(s.buffers[i].host))
 		}
 	}
-	all := kernel.AllocRaw(n)
+	all := s.dev.small.joint(n)
+	all = all[:cap(all)]
 	for i := from; i < s.n; i++ {
 		if b := &s.buffers[i]; s.tasks[i].uses == 0 {
 			b.buf = cut(&all, int(b.host), whole(int(b.host)))

@@ -228,7 +228,7 @@ func (x *executable) runLate(l *device.Single) (device.Buffer, bool) {
 	if block == nil {
 		return nil, false
 	}
-	b := d.wait(x, l, nil)
+	b := d.wait(x, l, new(device.Home))
 	b.home.Put(block)
 	return b, true
 }

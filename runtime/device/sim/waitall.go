@@ -63,13 +63,8 @@ func (x *executable) Severally() bool { return len(x.single) > 0 }
 // RunSeveral is Run without what only larger results need.
 func (x *executable) RunSeveral(l *device.Several) bool {
 	d := x.dev
-	if !x.ran || d.meshed || len(l.In) != len(x.in) || len(l.Out) != len(x.outs) {
+	if !x.ran || d.meshed || len(l.Out) != len(x.outs) || !x.takesAll(l.In) {
 		return false
-	}
-	for k, in := range l.In {
-		if b, ok := in.(*buffer); ok && (!x.takes(k, b) || b.slab == nil && b.constant()) || !ok && (in == nil || !in.Spec().Equal(x.in[k])) {
-			return false
-		}
 	}
 	if d.host.take(int64(len(x.outs))*lateMaxBytes, x.name) != nil || !x.takeHBM(l) {
 		return false
