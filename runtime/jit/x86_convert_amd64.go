@@ -165,7 +165,18 @@ func (l *lower) loadElement(n *node, part int) vr {
 func (l *lower) loadAs(operand int, s storage, t Type, part int) vr {
 	e := [...]enc{stU8: {2, 1, 0x31, 0}, stI8: {2, 1, 0x21, 0}, stU16: {2, 1, 0x33, 0}, stI16: {2, 1, 0x23, 0}, stW32: {1, 0, 0x10, 0},
 		stU32: {2, 1, 0x35, 0}, stW64: {1, 1, 0x10, 1}}[s]
+	if l.rereads() && (s == stW32 || s == stW64) {
+		v := l.fresh(false)
+		l.info[v].ref = l.ref(operand, s.bytes(), t, part)
+		return v
+	}
 	return l.emit(ins{form: fRM, e: e, l: l.full, dst: l.fresh(false), ref: l.ref(operand, s.bytes(), t, part), fixed: l.tailMask(t.wide(), part), zero: true})
+}
+
+// rereads says whether elements are operands in memory, for which there are too few
+// registers: read by each instruction that uses them.
+func (l *lower) rereads() bool {
+	return !l.evex && !l.tail && !l.alias && len(l.ins)+len(l.outs)+len(l.kept) <= len(pointerRegs)
 }
 
 // halves says whether v is a 16-bit element that is loaded.

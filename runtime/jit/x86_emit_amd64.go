@@ -48,10 +48,17 @@ func (e *emitter) begin(l *lower) {
 
 // sources calls f for each register that i reads.
 func (i *ins) sources(f func(v *vr)) {
-	for _, v := range []*vr{&i.a, &i.b, &i.c, &i.k} {
-		if *v != 0 {
-			f(v)
-		}
+	if i.a != 0 {
+		f(&i.a)
+	}
+	if i.b != 0 {
+		f(&i.b)
+	}
+	if i.c != 0 {
+		f(&i.c)
+	}
+	if i.k != 0 {
+		f(&i.k)
 	}
 }
 
@@ -117,7 +124,7 @@ func (e *emitter) take(v vr, i int32) int {
 		panic("jit: an instruction with more operands than registers")
 	}
 	if h := e.held[c][best]; h != 0 {
-		if e.info[h].home == nil && e.slot[h] == 0 && e.next(h, i-1) < 1<<30 {
+		if e.info[h].home == nil && e.info[h].ref == nil && e.slot[h] == 0 && e.next(h, i-1) < 1<<30 {
 			e.slot[h] = e.newSlot()
 			m := field(e.slot[h])
 			e.save(c, m, best)
@@ -151,6 +158,9 @@ func (e *emitter) memory(v vr) (mem, bool) {
 	if h := e.info[v].home; h != nil {
 		return *h, true
 	}
+	if r := e.info[v].ref; r != nil {
+		return e.operand(r), true
+	}
 	return field(e.slot[v]), e.slot[v] != 0
 }
 
@@ -173,7 +183,7 @@ func (e *emitter) reg(v vr, i int32) int {
 // any is v in a register or in memory.
 func (e *emitter) any(v vr, i int32) rm {
 	if e.where[v] < 0 && !e.info[v].k {
-		if m, ok := e.memory(v); ok && (e.info[v].home != nil || e.next(v, i) == 1<<30) {
+		if m, ok := e.memory(v); ok && (e.lies(v) || e.next(v, i) == 1<<30) {
 			return rm{mem: &m}
 		}
 	}
@@ -293,6 +303,11 @@ func (e *emitter) dies(v vr, i int32) bool {
 	return e.where[v] >= 0 && e.info[v].home == nil && !e.fixed[0][e.where[v]] && e.next(v, i) == 1<<30
 }
 
+// lies says whether v is in memory alone.
+func (e *emitter) lies(v vr) bool {
+	return (e.info[v].home != nil || e.info[v].ref != nil) && e.where[v] < 0
+}
+
 // become gives the register r of v to the result of in, which overwrites it.
 func (e *emitter) become(in *ins, v vr, r int, i int32) {
 	e.ends(in, i)
@@ -320,7 +335,7 @@ func (e *emitter) merge(in *ins, i int32, k masking) {
 func (e *emitter) fused(in *ins, i int32) {
 	dies := func(v vr) bool { return e.dies(v, i) }
 	a, b, c := in.a, in.b, in.c
-	if !dies(a) && dies(b) || e.info[a].home != nil && e.where[a] < 0 {
+	if !dies(a) && dies(b) || e.lies(a) {
 		a, b = b, a
 	}
 	e231, e213, e132 := in.e, in.e, in.e
@@ -332,7 +347,7 @@ func (e *emitter) fused(in *ins, i int32) {
 		rc, ra := e.reg(c, i), e.reg(a, i)
 		e.vec(e231, in.l, rc, ra, e.any(b, i), masking{})
 		own(c, rc)
-	case dies(a) && e.info[b].home != nil && e.where[b] < 0 && e.where[c] >= 0:
+	case dies(a) && e.lies(b) && e.where[c] >= 0:
 		ra, rc := e.reg(a, i), e.reg(c, i)
 		e.vec(e132, in.l, ra, rc, e.any(b, i), masking{})
 		own(a, ra)
@@ -345,7 +360,7 @@ func (e *emitter) fused(in *ins, i int32) {
 		ob := e.any(b, i)
 		oc := e.any(c, i)
 		d := e.take(in.dst, i)
-		e.vec(enc{1, 0, 0x28, 0}, in.l, d, 0, oc, masking{})
+		e.vec(enc{1, 0, 0x10, 0}, in.l, d, 0, oc, masking{})
 		e.vec(e231, in.l, d, ra, ob, masking{})
 		e.ends(in, i)
 	}
@@ -358,7 +373,9 @@ func pressure(l *lower, list []ins) int {
 		list[i].sources(func(v *vr) { last[*v] = i })
 	}
 	live, most := 0, 0
-	count := func(v vr) bool { return !l.info[v].k && l.info[v].home == nil && !l.info[v].pin }
+	count := func(v vr) bool {
+		return !l.info[v].k && l.info[v].home == nil && l.info[v].ref == nil && !l.info[v].pin
+	}
 	for i := range list {
 		in := &list[i]
 		if in.dst != 0 && count(in.dst) && last[in.dst] > 0 {

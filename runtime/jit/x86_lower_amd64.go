@@ -7,6 +7,7 @@ type vr int32
 type vinfo struct {
 	k    bool // a mask register of AVX-512
 	home *mem // where its value can be read at any time: a constant or a row's value
+	ref  *ref // the same, of an element
 	pin  bool // keeps one register through a loop (accumulators)
 }
 

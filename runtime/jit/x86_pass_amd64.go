@@ -1,5 +1,7 @@
 package jit
 
+import "slices"
+
 // acc is where the lanes of a reduction are while a block is walked.
 type acc struct {
 	v    Value
@@ -28,18 +30,26 @@ func (x *x86) walks(a *asm, i, rows int) {
 		p.l.recall[v] = p.q.recall[j]
 	}
 	p.placeAccs()
-	one := p.groups(1, false)
+	one := p.groups(1, false, true)
 	main, unroll := one, 1
+	arranged := !x.evex && rows == 1 && len(one) <= maxArranged
 	for n := maxUnroll; n > 1; n /= 2 {
-		if n*len(one) > maxWoven {
+		always, most := n == 2 && arranged, maxWoven
+		if always {
+			most = maxArranged
+		}
+		if n*len(one) > most {
 			continue
 		}
-		if woven := p.groups(n, false); pressure(p.l, woven) <= x.nreg-spareRegs {
+		if woven := p.groups(n, false, !always); always || pressure(p.l, woven) <= x.nreg-spareRegs {
 			main, unroll = woven, n
 			break
 		}
 	}
-	tail := p.groups(1, true)
+	if arranged {
+		main = p.l.arrange(main, x.nreg-loose-p.pinned())
+	}
+	tail := p.groups(1, true, true)
 	end := p.ends()
 	p.pointers()
 	if p.l.upper {
@@ -49,6 +59,14 @@ func (x *x86) walks(a *asm, i, rows int) {
 	p.hoist(main)
 	p.code(main, one, tail, end, unroll)
 	a.ret()
+}
+
+// pinned is how many registers reductions keep.
+func (p *walker) pinned() (n int) {
+	for i := range p.accs {
+		n += len(p.accs[i].regs)
+	}
+	return n
 }
 
 // placeAccs gives the reductions registers while they last.
@@ -81,11 +99,18 @@ const (
 	maxUnroll = 4
 	maxWoven  = 400 // instructions
 	spareRegs = 6   // for constants
+
+	maxArranged = 640 // instructions
+	loose       = 3   // registers that arrange leaves for constants
 )
 
-// groups lowers n groups of 16 elements. Those of rows side by side wait for each other
-// in their sums alone.
-func (p *walker) groups(n int, tail bool) []ins {
+// groups lowers n groups of 16 elements, and weaves them unless they are to be arranged.
+// Those of rows side by side wait for each other in their sums alone.
+func (p *walker) groups(n int, tail, weave bool) []ins {
+	mix := p.l.weave
+	if !weave {
+		mix = func(strands [][]ins) []ins { return slices.Concat(strands...) }
+	}
 	var list, late []ins
 	var strands [][]ins
 	for g := range n {
@@ -94,10 +119,10 @@ func (p *walker) groups(n int, tail bool) []ins {
 			strands, late = append(strands, s...), append(late, stores...)
 		}
 		if p.rows > 1 {
-			list, strands = append(list, p.l.weave(strands)...), nil
+			list, strands = append(list, mix(strands)...), nil
 		}
 	}
-	return append(append(list, p.l.weave(strands)...), late...)
+	return append(append(list, mix(strands)...), late...)
 }
 
 // group lowers one group of a row: its reductions, outputs and kept values. It gives a
