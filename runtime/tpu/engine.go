@@ -119,6 +119,11 @@ func rowTable() []row {
 	if t := rows.Load(); t != nil {
 		return *t
 	}
+	return firstRows()
+}
+
+// firstRows is rowTable when it may be the first call.
+func firstRows() []row {
 	t := makeRows()
 	rows.Store(&t)
 	return t

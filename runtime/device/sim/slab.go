@@ -10,12 +10,14 @@ import (
 const (
 	slabCells = 32
 	cellBytes = 64 // the alignment of arrays
+	// slabBuffers fill 2 KiB, a size of Go's allocator; slabCells of them would take it, too.
+	slabBuffers = 36
 	// chunkBytes is the most that an array of a chunk takes.
 	chunkBytes = 4 << 10
 )
 
 // A slab is where the next small results go. A result keeps the slab it lies
-// in from being collected: slabCells × cellBytes and as many buffers. One that
+// in from being collected: slabCells × cellBytes and slabBuffers buffers. One that
 // goes together with others anyway lies in a chunk: slabCells arrays, which nobody
 // clears before they are written.
 type slab struct {
@@ -82,7 +84,7 @@ func (s *slab) buffer(host int64) *buffer {
 // bufferAt gives a buffer whose place is given, for an array that may keep its neighbours.
 func (s *slab) bufferAt(home *device.Home) *buffer {
 	if s.next == len(s.buffers) {
-		s.buffers, s.next = make([]buffer, slabCells), 0
+		s.buffers, s.next = make([]buffer, slabBuffers), 0
 	}
 	b := &s.buffers[s.next]
 	s.next++
