@@ -148,25 +148,63 @@ type Size struct{ Bytes, Padded int64 }
 func (h *HBM) TryAllocAll(out []Result, sizes []Size) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := 0
-	for i := range out {
-		r, z := &out[i], &sizes[k]
+	for i := 0; i < len(out); i++ {
+		r, z := &out[i], sizes[i%len(sizes)]
 		b, ok := r.Shelf.strip(r.At, z.Bytes, z.Padded, &r.Tenant)
-		if !ok {
-			h.mu.Unlock()
-			ok = r.Shelf.TryAlloc(r.At, z.Bytes, z.Padded, &r.Tenant)
-			h.mu.Lock()
-		} else {
-			ok = b != nil
+		switch {
+		case ok && b == nil:
+			return i
+		case ok:
+			same := 1
+			for same < len(out)-i && sizes[(i+same)%len(sizes)] == z {
+				same++
+			}
+			i += r.Shelf.lengthen(b, out[i+1:i+same], z)
+			continue
 		}
+		h.mu.Unlock()
+		ok = r.Shelf.TryAlloc(r.At, z.Bytes, z.Padded, &r.Tenant)
+		h.mu.Lock()
 		if !ok {
 			return i
 		}
-		if k++; k == len(sizes) {
-			k = 0
-		}
 	}
 	return len(out)
+}
+
+// lengthen makes b, which has just got the array before, longer by as many of these
+// as follow it there, and gives how many. It does what place would do with each
+// while the block behind b is the best for them. The lock is held.
+func (s *Shelf) lengthen(b *Block, out []Result, z Size) int {
+	h := s.hbm
+	size, f, at := h.roundUp(max(z.Padded, z.Bytes)), b.next, int(b.from)+int(b.count)
+	if f == nil || h.fit.size != size || h.fit.best != f || f.Addr != b.Addr+b.Size {
+		return 0
+	}
+	n := int64(0)
+	for i := range out {
+		r, rest := &out[i], f.Size-(n+1)*size
+		if r.Shelf != s || r.At != at+i || r.Stack != nil || rest <= 0 || !h.fit.stays(rest, f.Addr+(n+1)*size) {
+			break
+		}
+		note, ok := s.noted(&r.Tenant)
+		if !ok {
+			break
+		}
+		s.homes[r.At].Put(b)
+		s.notes[r.At] = note
+		n++
+	}
+	f.Addr += n * size
+	f.Size -= n * size
+	b.Size += n * size
+	b.Bytes += n * z.Bytes
+	b.count += uint8(n)
+	h.live += int(n)
+	h.used += n * size
+	h.padding += n * (size - z.Bytes)
+	h.peak = max(h.peak, h.used)
+	return int(n)
 }
 
 // place makes the last strip longer or begins one, nil when there is no room. The

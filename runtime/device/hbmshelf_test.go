@@ -50,6 +50,38 @@ func (p *shelfPair) put(c byte) {
 	r.used++
 }
 
+// series makes arrays of two sizes in turns, which may be one.
+func (p *shelfPair) series(c byte) {
+	if k := len(p.rows); k == 0 || p.rows[k-1].used == ShelfPlaces {
+		p.rows = append(p.rows, &shelfRow{shelf: p.shelves.NewShelf()})
+	}
+	r := p.rows[len(p.rows)-1]
+	sizes := []Size{{400, 512}, {[]int64{400, 500}[c%2], []int64{512, 1024, 0}[c/2%3]}}
+	var out []Result
+	want := -1
+	for i := range min(1+int(c/8), ShelfPlaces-r.used) {
+		p.next++
+		w := Tenant{Kind: shelfKinds[i%2], Value: p.next, Op: 2 * p.next, Launch: int(3 * p.next)}
+		out = append(out, Result{Tenant: w, Shelf: r.shelf, At: r.used + i})
+		if want >= 0 {
+			continue
+		}
+		o := w.Owner()
+		if b := p.each.TryAlloc(sizes[i%2].Bytes, sizes[i%2].Padded, &o); b != nil {
+			r.blocks[r.used+i] = b
+		} else {
+			want = i
+		}
+	}
+	if want < 0 {
+		want = len(out)
+	}
+	if got := p.shelves.TryAllocAll(out, sizes); got != want {
+		p.t.Fatalf("%d arrays in a row on a shelf, %d blocks", got, want)
+	}
+	r.used += len(out)
+}
+
 // drop gives back what a shelf has at the places of a mask.
 func (p *shelfPair) drop(i int, mask uint32) {
 	r := p.rows[i%len(p.rows)]
@@ -77,8 +109,10 @@ func (p *shelfPair) take(i, at int) {
 // step does what one byte of a program says.
 func (p *shelfPair) step(c, arg byte) {
 	switch {
-	case c < 150 || len(p.rows) == 0:
+	case c < 120 || len(p.rows) == 0:
 		p.put(arg)
+	case c < 150:
+		p.series(arg)
 	case c < 170:
 		o := Owner{What: "t"}
 		a, b := p.shelves.TryAlloc(300, int64(arg)*16, &o), p.each.TryAlloc(300, int64(arg)*16, &o)

@@ -32,9 +32,13 @@ func (h *HBM) bestFit(size int64) (best *Block, stays bool) {
 			return nil, false
 		}
 	}
-	best, smaller := f.best, f.smaller
-	rest := best.Size - size
-	return best, smaller == nil || smaller.Size < rest || smaller.Size == rest && smaller.Addr < best.Addr+size
+	return f.best, f.stays(f.best.Size-size, f.best.Addr+size)
+}
+
+// stays says whether the best block has the same place in the tree with this size and address.
+func (f *fit) stays(size, addr int64) bool {
+	s := f.smaller
+	return s == nil || s.Size < size || s.Size == size && s.Addr < addr
 }
 
 // search walks the tree for bestFit and says whether there is a block.

@@ -42,6 +42,7 @@ type executable struct {
 	single   []step          // the steps before they are fused, when all are small
 	forms    []form          // per step, of those
 	waits    bool            // the results of single may wait
+	linked   bool            // one of them reads another
 	results  []device.Result // scratch of wait
 	feeds    []device.Buffer // scratch of RunRepeat
 	sizes    []device.Size   // of the results, for RunRepeat

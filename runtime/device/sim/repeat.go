@@ -32,7 +32,8 @@ func (x *executable) Repeats() bool {
 	return true
 }
 
-// RunRepeat is RunSeveral for each turn, with what they have in common looked at once.
+// RunRepeat is RunSeveral for each turn, with what they have in common looked at
+// once. Results of which none reads another do not wait: that would gain nothing.
 func (x *executable) RunRepeat(l *device.Repeat) bool {
 	d := x.dev
 	if !x.ran || d.meshed || !x.takesAll(l.In) {
@@ -41,12 +42,13 @@ func (x *executable) RunRepeat(l *device.Repeat) bool {
 	if d.host.take(int64(len(l.Out))*lateMaxBytes, x.name) != nil || !x.takePlaces(l.Out) {
 		return false
 	}
-	if x.waits && x.again(l) {
+	late := x.waits && (x.linked || slices.ContainsFunc(l.Next, func(j int) bool { return j >= 0 }))
+	if late && x.again(l) {
 		return true
 	}
 	n := len(x.outs)
 	several := device.Several{In: append(x.feeds[:0], l.In...), Attrs: l.Attrs}
-	alone := x.waits && len(l.Out) > lateTasks/2
+	alone := late && len(l.Out) > lateTasks/2
 	if alone {
 		d.Finish() // so that what follows fills a lateSlab of its own
 		d.waiting = nil
@@ -60,7 +62,7 @@ func (x *executable) RunRepeat(l *device.Repeat) bool {
 			}
 		}
 		several.Out = l.Out[from : from+n]
-		if x.waits {
+		if late {
 			x.waitAll(&several)
 		} else {
 			x.computeAll(&several)

@@ -21,6 +21,7 @@ func (x *executable) prepareSeveral() {
 			return
 		}
 		s.types = specs(x.graph.Nodes[s.node].In)
+		x.linked = x.linked || slices.ContainsFunc(s.in, func(k int) bool { return k >= len(x.in) })
 		waits = waits || s.mayWait()
 	}
 	for i := range x.outs {
