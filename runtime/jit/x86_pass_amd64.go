@@ -18,13 +18,14 @@ type walker struct {
 	l    *lower
 	e    *emitter
 	q    *pass
+	nth  int // of the passes
 	accs []acc
 }
 
 // walks emits pass i over columns lo … hi of the frame, of so many rows.
 func (x *x86) walks(a *asm, i, rows int) {
 	x.section(a)
-	p := &walker{x86: x, rows: rows, a: a, l: x.newLower(), e: x.newEmitter(a), q: &x.passes[i]}
+	p := &walker{x86: x, rows: rows, a: a, l: x.newLower(), e: x.newEmitter(a), q: &x.passes[i], nth: i}
 	p.l.recall = map[Value]bool{}
 	for j, v := range p.q.body {
 		p.l.recall[v] = p.q.recall[j]
@@ -165,7 +166,7 @@ func (p *walker) group(g, row int, tail bool) (strands [][]ins, late []ins) {
 		}
 		strands = append(strands, append([]ins(nil), l.list[from:]...))
 	}
-	if p.rows > 1 && !tail {
+	if !tail && (p.rows > 1 || p.nth == 1) {
 		strands[0] = append(p.fetches(g, row), strands[0]...)
 	}
 	return strands, late
@@ -175,16 +176,26 @@ func (p *walker) group(g, row int, tail bool) (strands [][]ins, late []ins) {
 // processor looks ahead along a row, but not into the page of the next ones.
 const ahead = 7168
 
-// fetches asks for the cache lines that a group of a row will load some rows later.
+// fetches asks for the cache lines that a group will load some rows later; where a row
+// takes several passes, the second asks for what the first will read of the next row.
 func (p *walker) fetches(g, row int) (list []ins) {
 	for _, o := range sortedKeys(p.l.loads) {
 		size := p.l.loads[o]
-		if _, r := operandOf(o); r != row || g*size*lanes%64 != 0 {
+		operand, r := operandOf(o)
+		if r != row || operand >= len(p.ins) || g*size*lanes%64 != 0 {
 			continue
 		}
-		at := &ref{operand: o, disp: int32(g*size*lanes + ahead), size: size}
+		at := &ref{operand: o, disp: int32(g * size * lanes), size: size}
+		if p.rows > 1 {
+			at.disp += ahead
+		}
 		list = append(list, ins{form: fPseudo, do: func(e *emitter, _, _ int) {
 			m := e.operand(at)
+			if p.rows == 1 {
+				e.load(rsi, field(p.stepAt+8*operand))
+				e.gpr(true, []byte{0x01}, m.base, rm{reg: rsi}) // add rsi, base
+				m.base = rsi
+			}
 			e.gpr(false, []byte{0x0F, 0x18}, 1, rm{mem: &m}) // prefetcht0
 		}})
 	}
@@ -239,6 +250,26 @@ func next(strands [][]ins, s int, v vr) int {
 	return 0
 }
 
+// turned says whether lanes hold the least of the negated elements: a maximum keeps
+// NaN and the sign of zeros with fewer instructions, and a shorter wait, as a minimum.
+func (n *node) turned() bool { return n.op == OpReduceMax && n.typ.float() }
+
+// turn negates, when lanes do.
+func (l *lower) turn(n *node, x vr) vr {
+	if !n.turned() {
+		return x
+	}
+	return l.rvm(enc{1, 1, 0xEF, w(n.typ)}, x, l.konst(n.typ, 1<<(n.typ.bits()-1)))
+}
+
+// foldLanes combines lanes as reduction n does.
+func (l *lower) foldLanes(n *node, x, y vr) vr {
+	if n.turned() {
+		return l.minMaxOf(OpMin, n.typ, x, y)
+	}
+	return l.foldInto(n, x, y)
+}
+
 // fold adds a part of a value to its lanes.
 func (p *walker) fold(ac *acc, part int) {
 	l := p.l
@@ -247,14 +278,15 @@ func (p *walker) fold(ac *acc, part int) {
 	if l.tail {
 		x = p.present(n, x, part)
 	}
+	x = l.turn(n, x)
 	if ac.regs != nil {
-		l.foldInto(n, ac.regs[part], x)
+		l.foldLanes(n, ac.regs[part], x)
 		l.list[len(l.list)-1].dst = ac.regs[part]
 		return
 	}
 	m := field(ac.at[part])
 	old := l.emit(ins{form: fRM, e: enc{1, 0, 0x10, 0}, l: l.full, dst: l.fresh(false), m: &m})
-	l.emit(ins{form: fStore, e: enc{1, 0, 0x11, 0}, l: l.full, b: l.foldInto(n, old, x), m: &m})
+	l.emit(ins{form: fStore, e: enc{1, 0, 0x11, 0}, l: l.full, b: l.foldLanes(n, old, x), m: &m})
 }
 
 // foldInto combines two values as reduction n does.
@@ -304,15 +336,16 @@ func (p *walker) ends() []ins {
 		}
 		var x vr
 		if l.pair { // neighbouring lanes lie in different registers
-			x = l.foldInto(n, l.foldAcross(n, rs[0]), l.foldAcross(n, rs[1]))
+			x = l.foldLanes(n, l.foldAcross(n, rs[0]), l.foldAcross(n, rs[1]))
 		} else {
 			for h := len(rs) / 2; h > 0; h /= 2 {
 				for k := range h {
-					rs[k] = l.foldInto(n, rs[k], rs[k+h])
+					rs[k] = l.foldLanes(n, rs[k], rs[k+h])
 				}
 			}
 			x = l.foldAcross(n, rs[0])
 		}
+		x = l.turn(n, x)
 		at := p.partsOf(p.part[ac.v], 0)
 		if p.rows > 1 {
 			at = p.partsOf(p.part[ac.v], ac.row+1)
@@ -330,12 +363,12 @@ func (p *walker) ends() []ins {
 // foldAcross folds the lanes of a register in halves.
 func (l *lower) foldAcross(n *node, x vr) vr {
 	if l.evex {
-		x = l.foldInto(n, x, l.mr(enc{3, 1, 0x1B, 1}, 2, x, 1))
+		x = l.foldLanes(n, x, l.mr(enc{3, 1, 0x1B, 1}, 2, x, 1))
 	}
-	x = l.foldInto(n, x, l.mr(enc{3, 1, 0x19, 0}, 1, x, 1))
-	x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0x4E))
+	x = l.foldLanes(n, x, l.mr(enc{3, 1, 0x19, 0}, 1, x, 1))
+	x = l.foldLanes(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0x4E))
 	if !n.typ.wide() {
-		x = l.foldInto(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0xB1))
+		x = l.foldLanes(n, x, l.rm(enc{1, 1, 0x70, 0}, x, 0xB1))
 	}
 	return x
 }
@@ -487,7 +520,11 @@ func (p *walker) code(main, one, tail, end []ins, unroll int) {
 func (p *walker) clear() {
 	for _, ac := range p.accs {
 		n := &p.nodes[ac.v]
-		c := pool(p.constantOf(n.typ, identity(n)))
+		none := identity(n)
+		if n.turned() {
+			none ^= 1 << (n.typ.bits() - 1)
+		}
+		c := pool(p.constantOf(n.typ, none))
 		for _, r := range ac.regs {
 			p.e.fetch(0, p.e.where[r], c)
 		}
