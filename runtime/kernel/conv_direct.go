@@ -80,6 +80,27 @@ type plane struct {
 	offsets    simd.Offsets
 	rows, cols int
 	rowStep    int
+	from, to   simd.Offsets // where the tiles begin in the frame and in a plane of results
+	seg        []int        // of each tile: how far apart its segments are
+}
+
+// locate lists the tiles.
+func (p *plane) locate() {
+	segs, width, perRow := p.segments()
+	var from, to []int
+	for t := range p.tiles() {
+		s := t * segs
+		y, x := s/perRow, s%perRow*width
+		seg := p.rowStep
+		if segs == 2 {
+			seg = 0
+			if s+1 < p.rows*perRow {
+				seg = (s+1)/perRow*p.rowStep + (s+1)%perRow*width - (y*p.rowStep + x)
+			}
+		}
+		from, to, p.seg = append(from, y*p.rowStep+x), append(to, y*p.cols+x), append(p.seg, seg)
+	}
+	p.from, p.to = simd.NewOffsets(from), simd.NewOffsets(to)
 }
 
 // segments gives how many segments a tile has, and how many of them a row takes.
@@ -100,39 +121,39 @@ func (p *plane) tiles() int {
 // slack is how much a tile may read behind the last element of a frame.
 func (p *plane) slack() int { return 4*p.rowStep + 2*p.g.Cols }
 
+// tilesAtOnce bounds the tiles that are computed for a few channels before the
+// next ones: what they read of the frame stays in the first-level cache.
+const tilesAtOnce = 16
+
 // run computes tiles lo to hi of c, whose channels are dense planes. edge has room for a tile.
 func (p *plane) run(c, b, edge []float32, lo, hi int) {
 	segs, width, perRow := p.segments()
 	slots, size := p.rows*perRow, p.rows*p.cols
-	for t := lo; t < hi; t++ {
-		s := t * segs
-		y, x := s/perRow, s%perRow*width
-		seg := p.rowStep
-		if segs == 2 {
-			seg = 0
-			if s+1 < slots {
-				seg = (s+1)/perRow*p.rowStep + (s+1)%perRow*width - (y*p.rowStep + x)
-			}
+	whole := func(t int) bool { return p.cols%width == 0 && t*segs+segs <= slots }
+	panels := (p.m + p.g.Rows - 1) / p.g.Rows
+	for t, n := lo, 0; t < hi; t += n {
+		n = 1
+		direct := whole(t)
+		for direct && n < tilesAtOnce && t+n < hi && p.seg[t+n] == p.seg[t] && whole(t+n) {
+			n++
 		}
-		whole := p.cols%width == 0 && s+segs <= slots
-		for i := 0; i < p.m; i += p.g.Rows {
-			rows := min(p.g.Rows, p.m-i)
-			dst, step := edge, p.g.Cols
-			if whole {
-				dst, step = c[i*size+y*p.cols+x:], size
+		for panel := range panels {
+			i, end := share(p.m, panel, panels)
+			dst, step, to := edge, p.g.Cols, simd.Here
+			if direct {
+				dst, step, to = c[i*size:], size, p.to.Part(t, t+n)
 			}
 			for q := 0; q < p.k; q += kBlock {
-				end := min(q+kBlock, p.k)
-				p.g.Tile(rows, segs, p.a[i*p.k+q:], p.k, 1, p.offsets.Part(q, end), b[y*p.rowStep+x:], seg, dst, step, q > 0)
+				p.g.Tiles(end-i, segs, p.a[i*p.k+q:], p.k, 1, p.offsets.Part(q, min(q+kBlock, p.k)), b, p.seg[t], p.from.Part(t, t+n), dst, step, to, q > 0)
 			}
-			if whole {
+			if direct {
 				continue
 			}
-			for j := 0; j < segs && s+j < slots; j++ {
-				y, x := (s+j)/perRow, (s+j)%perRow*width
-				n := min(width, p.cols-x)
-				for r := range rows {
-					copy(c[(i+r)*size+y*p.cols+x:][:n], edge[r*p.g.Cols+j*width:])
+			for j := 0; j < segs && t*segs+j < slots; j++ {
+				s := t*segs + j
+				y, x := s/perRow, s%perRow*width
+				for r := range end - i {
+					copy(c[(i+r)*size+y*p.cols+x:][:min(width, p.cols-x)], edge[r*p.g.Cols+j*width:])
 				}
 			}
 		}
@@ -180,6 +201,7 @@ func convolveDirect(res, x, w []float32, batch, o, ci int, g Conv) {
 	}
 	k := len(offsets)
 	p := plane{g: simd.TapsOf(simd.Chosen()), m: og, k: k, offsets: simd.NewOffsets(offsets), rows: oh, cols: ow, rowStep: sh * f.cols}
+	p.locate()
 	tile, line := p.g.Rows*p.g.Cols, f.cols*f.step
 	imageTasks(batch, o*k*out, tile+line+f.size()+p.slack(), func(i, part, parts int, mem []float32) {
 		edge, line, b := mem[:tile], mem[tile:tile+line], mem[tile+line:]

@@ -71,6 +71,7 @@ func convolveInputDirect(dst, dy, w []float32, batch, o, ci int, g Conv) {
 				}
 			}
 			p.offsets = simd.NewOffsets(offsets)
+			p.locate()
 			p.a = make([]float32, g.Groups*ci*p.k) // [group, ci, (o, tap)]
 			q := 0
 			for gr := range g.Groups {

@@ -139,10 +139,10 @@ func (p *weightPanel) add(b, dy []float32, offsets simd.Offsets, accumulate bool
 		for j := 0; j < p.width; j += p.t.Cols {
 			o, add := offsets.Part(q, end), accumulate || q > 0
 			if j+p.t.Cols <= p.width {
-				p.t.Tile(p.rows, 2, a, ld, 1, o, b[j:], p.t.Cols/2, p.c[j:], p.cRow, add)
+				p.t.Tiles(p.rows, 2, a, ld, 1, o, b[j:], p.t.Cols/2, simd.Here, p.c[j:], p.cRow, simd.Here, add)
 				continue
 			}
-			p.t.Tile(p.rows, 2, a, ld, 1, o, b[j:], p.t.Cols/2, edge, p.t.Cols, false)
+			p.t.Tiles(p.rows, 2, a, ld, 1, o, b[j:], p.t.Cols/2, simd.Here, edge, p.t.Cols, simd.Here, false)
 			for r := range p.rows {
 				storeSums(matrix[float32]{p.c[r*p.cRow+j:], 0, 1}, edge[r*p.t.Cols:][:p.width-j], add)
 			}

@@ -62,40 +62,40 @@ func columnF32AVX2_6x16(count int, k int, a *byte, ra uintptr, ka uintptr, ta ui
 func packColumnF32AVX2_6x16(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
-func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_1x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_1x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_2x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_2x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_3x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_3x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_4x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_4x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_5x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_5x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_6x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX2_6x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
 func placesF32AVX2_1x16(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)
@@ -335,76 +335,76 @@ func columnF32AVX512_12x32(count int, k int, a *byte, ra uintptr, ka uintptr, ta
 func packColumnF32AVX512_12x32(k int, a *byte, ra uintptr, ka uintptr, b *byte, kb uintptr, c *byte, rc uintptr, accumulate uint64, dst *byte)
 
 //go:noescape
-func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_1x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_1x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_2x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_2x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_3x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_3x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_4x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_4x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_5x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_5x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_6x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_6x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_7x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_7x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_8x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_8x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_9x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_9x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_10x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_10x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_11x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_11x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_12x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
-func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+func tapsF32AVX512_12x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 //go:noescape
 func placesF32AVX512_1x32(tiles int, k int, a *byte, from *int, offset *int, b *byte, c *byte, to *int, accumulate uint64)

@@ -1614,16 +1614,19 @@ store:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_1x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_1x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), DX
-	MOVQ   offset+32(FP), BX
-	MOVQ   b+40(FP), SI
-	MOVQ   seg+48(FP), DI
+TEXT ·tapsF32AVX2_1x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), DX
+	MOVQ   offset+40(FP), BX
+	MOVQ   from+64(FP), SI
+	MOVQ   (SI), SI
+	ADDQ   b+48(FP), SI
+	MOVQ   seg+56(FP), DI
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
 
@@ -1639,9 +1642,11 @@ loop:
 	ADDQ         $0x08, BX
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), CX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), CX
 	TESTQ        CX, CX
 	JZ           store
 	MOVQ         AX, CX
@@ -1651,19 +1656,26 @@ loop:
 store:
 	VMOVUPS Y15, (AX)
 	VMOVUPS Y14, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_1x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_1x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), DX
-	MOVQ   offset+32(FP), BX
-	MOVQ   b+40(FP), SI
-	MOVQ   seg+48(FP), DI
+TEXT ·tapsF32AVX2_1x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), DX
+	MOVQ   offset+40(FP), BX
+	MOVQ   from+64(FP), SI
+	MOVQ   (SI), SI
+	ADDQ   b+48(FP), SI
+	MOVQ   seg+56(FP), DI
 	LEAQ   (DI)(DI*2), R8
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
@@ -1682,9 +1694,11 @@ loop:
 	ADDQ         $0x08, BX
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), CX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), CX
 	TESTQ        CX, CX
 	JZ           store
 	MOVQ         AX, CX
@@ -1694,19 +1708,26 @@ loop:
 store:
 	VMOVUPS Y15, (AX)
 	VMOVUPS Y14, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_2x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_2x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_2x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
 	VXORPS Y13, Y13, Y13
@@ -1727,9 +1748,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -1745,19 +1768,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y13, (AX)
 	VMOVUPS Y12, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_2x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_2x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_2x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
@@ -1781,9 +1811,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -1799,19 +1831,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y13, (AX)
 	VMOVUPS Y12, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_3x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_3x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_3x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
 	VXORPS Y13, Y13, Y13
@@ -1837,9 +1876,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -1861,19 +1902,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y11, (AX)
 	VMOVUPS Y10, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_3x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_3x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_3x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
@@ -1902,9 +1950,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -1926,19 +1976,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y11, (AX)
 	VMOVUPS Y10, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_4x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_4x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_4x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	VXORPS Y15, Y15, Y15
 	VXORPS Y14, Y14, Y14
@@ -1970,9 +2027,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2000,19 +2059,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y9, (AX)
 	VMOVUPS Y8, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_4x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_4x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_4x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	VXORPS Y15, Y15, Y15
@@ -2047,9 +2113,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2077,19 +2145,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y9, (AX)
 	VMOVUPS Y8, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_5x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_5x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_5x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VXORPS Y15, Y15, Y15
@@ -2128,9 +2203,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2164,19 +2241,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y7, (AX)
 	VMOVUPS Y6, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_5x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_5x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_5x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -2218,9 +2302,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2254,19 +2340,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y7, (AX)
 	VMOVUPS Y6, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_6x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_6x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_6x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VXORPS Y15, Y15, Y15
@@ -2310,9 +2403,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2352,19 +2447,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y5, (AX)
 	VMOVUPS Y4, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX2_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX2_6x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, FMA3
-TEXT ·tapsF32AVX2_6x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX2_6x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -2411,9 +2513,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -2453,6 +2557,10 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Y5, (AX)
 	VMOVUPS Y4, 32(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -9884,16 +9992,19 @@ store:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_1x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_1x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_1x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), DX
-	MOVQ   offset+32(FP), BX
-	MOVQ   b+40(FP), SI
-	MOVQ   seg+48(FP), DI
+TEXT ·tapsF32AVX512_1x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), DX
+	MOVQ   offset+40(FP), BX
+	MOVQ   from+64(FP), SI
+	MOVQ   (SI), SI
+	ADDQ   b+48(FP), SI
+	MOVQ   seg+56(FP), DI
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
 
@@ -9909,9 +10020,11 @@ loop:
 	ADDQ         $0x08, BX
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), CX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), CX
 	TESTQ        CX, CX
 	JZ           store
 	MOVQ         AX, CX
@@ -9921,19 +10034,26 @@ loop:
 store:
 	VMOVUPS Z31, (AX)
 	VMOVUPS Z30, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_1x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_1x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_1x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), DX
-	MOVQ   offset+32(FP), BX
-	MOVQ   b+40(FP), SI
-	MOVQ   seg+48(FP), DI
+TEXT ·tapsF32AVX512_1x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), DX
+	MOVQ   offset+40(FP), BX
+	MOVQ   from+64(FP), SI
+	MOVQ   (SI), SI
+	ADDQ   b+48(FP), SI
+	MOVQ   seg+56(FP), DI
 	LEAQ   (DI)(DI*2), R8
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
@@ -9952,9 +10072,11 @@ loop:
 	ADDQ         $0x08, BX
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), CX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), CX
 	TESTQ        CX, CX
 	JZ           store
 	MOVQ         AX, CX
@@ -9964,19 +10086,26 @@ loop:
 store:
 	VMOVUPS Z31, (AX)
 	VMOVUPS Z30, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_2x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_2x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_2x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_2x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
 	VPXORD Z29, Z29, Z29
@@ -9997,9 +10126,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10015,19 +10146,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z29, (AX)
 	VMOVUPS Z28, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_2x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_2x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_2x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_2x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
@@ -10051,9 +10189,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10069,19 +10209,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z29, (AX)
 	VMOVUPS Z28, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_3x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_3x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_3x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_3x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
 	VPXORD Z29, Z29, Z29
@@ -10107,9 +10254,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10131,19 +10280,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z27, (AX)
 	VMOVUPS Z26, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_3x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_3x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_3x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_3x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
@@ -10172,9 +10328,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10196,19 +10354,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z27, (AX)
 	VMOVUPS Z26, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_4x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_4x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_4x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_4x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	VPXORD Z31, Z31, Z31
 	VPXORD Z30, Z30, Z30
@@ -10240,9 +10405,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10270,19 +10437,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z25, (AX)
 	VMOVUPS Z24, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_4x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_4x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_4x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_4x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	VPXORD Z31, Z31, Z31
@@ -10317,9 +10491,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10347,19 +10523,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z25, (AX)
 	VMOVUPS Z24, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_5x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_5x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_5x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_5x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VPXORD Z31, Z31, Z31
@@ -10398,9 +10581,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10434,19 +10619,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z23, (AX)
 	VMOVUPS Z22, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_5x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_5x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_5x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_5x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -10488,9 +10680,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10524,19 +10718,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z23, (AX)
 	VMOVUPS Z22, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_6x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_6x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_6x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_6x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VPXORD Z31, Z31, Z31
@@ -10580,9 +10781,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10622,19 +10825,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z21, (AX)
 	VMOVUPS Z20, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_6x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_6x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_6x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_6x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -10681,9 +10891,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10723,19 +10935,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z21, (AX)
 	VMOVUPS Z20, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_7x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_7x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_7x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_7x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VPXORD Z31, Z31, Z31
@@ -10784,9 +11003,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10832,19 +11053,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z19, (AX)
 	VMOVUPS Z18, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_7x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_7x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_7x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_7x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -10896,9 +11124,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -10944,19 +11174,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z19, (AX)
 	VMOVUPS Z18, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_8x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_8x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_8x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_8x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	VPXORD Z31, Z31, Z31
@@ -11010,9 +11247,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11064,19 +11303,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z17, (AX)
 	VMOVUPS Z16, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_8x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_8x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_8x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_8x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -11133,9 +11379,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11187,19 +11435,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z17, (AX)
 	VMOVUPS Z16, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_9x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_9x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_9x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_9x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	LEAQ   (R10)(DX*4), R11
@@ -11260,9 +11515,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11320,19 +11577,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z15, (AX)
 	VMOVUPS Z14, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_9x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_9x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_9x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_9x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -11396,9 +11660,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11456,19 +11722,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z15, (AX)
 	VMOVUPS Z14, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_10x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_10x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_10x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_10x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	LEAQ   (R10)(DX*4), R11
@@ -11534,9 +11807,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11600,19 +11875,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z13, (AX)
 	VMOVUPS Z12, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_10x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_10x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_10x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_10x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -11681,9 +11963,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11747,19 +12031,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z13, (AX)
 	VMOVUPS Z12, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_11x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_11x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_11x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_11x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	LEAQ   (R10)(DX*4), R11
@@ -11830,9 +12121,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -11902,19 +12195,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z11, (AX)
 	VMOVUPS Z10, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_11x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_11x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_11x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_11x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -11988,9 +12288,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -12060,19 +12362,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z11, (AX)
 	VMOVUPS Z10, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_12x2(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_12x2(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_12x2(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_12x2(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (CX)(DX*4), R10
 	LEAQ   (R10)(DX*4), R11
@@ -12148,9 +12457,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -12226,19 +12537,26 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z9, (AX)
 	VMOVUPS Z8, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512_12x4(k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+// func tapsF32AVX512_12x4(tiles int, k int, a *byte, ra uintptr, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 // Requires: AVX, AVX512F
-TEXT ·tapsF32AVX512_12x4(SB), NOSPLIT, $0-80
-	MOVQ   k+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   ra+16(FP), DX
-	MOVQ   ka+24(FP), BX
-	MOVQ   offset+32(FP), SI
-	MOVQ   b+40(FP), DI
-	MOVQ   seg+48(FP), R8
+TEXT ·tapsF32AVX512_12x4(SB), NOSPLIT, $0-104
+tile:
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ra+24(FP), DX
+	MOVQ   ka+32(FP), BX
+	MOVQ   offset+40(FP), SI
+	MOVQ   from+64(FP), DI
+	MOVQ   (DI), DI
+	ADDQ   b+48(FP), DI
+	MOVQ   seg+56(FP), R8
 	LEAQ   (DX)(DX*2), R9
 	LEAQ   (R8)(R8*2), R10
 	LEAQ   (CX)(DX*4), R11
@@ -12317,9 +12635,11 @@ loop:
 	ADDQ         $0x08, SI
 	DECQ         AX
 	JNZ          loop
-	MOVQ         c+56(FP), AX
-	MOVQ         rc+64(FP), CX
-	MOVQ         accumulate+72(FP), DX
+	MOVQ         to+88(FP), AX
+	MOVQ         (AX), AX
+	ADDQ         c+72(FP), AX
+	MOVQ         rc+80(FP), CX
+	MOVQ         accumulate+96(FP), DX
 	TESTQ        DX, DX
 	JZ           store
 	MOVQ         AX, DX
@@ -12395,6 +12715,10 @@ store:
 	ADDQ    CX, AX
 	VMOVUPS Z9, (AX)
 	VMOVUPS Z8, 64(AX)
+	ADDQ    $0x08, from+64(FP)
+	ADDQ    $0x08, to+88(FP)
+	DECQ    tiles+0(FP)
+	JNZ     tile
 	VZEROUPPER
 	RET
 

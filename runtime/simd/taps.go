@@ -34,13 +34,16 @@ func OffsetsEvery(n, step int) Offsets {
 	return NewOffsets(elems)
 }
 
+// Here is the offset of a tile that begins where its operands do.
+var Here = NewOffsets([]int{0})
+
 // At is offset i, in elements.
 func (o Offsets) At(i int) int { return o.bytes[i] / 4 }
 
 // Part gives the terms from lo up to hi.
 func (o Offsets) Part(lo, hi int) Offsets { return Offsets{o.bytes[lo:hi], o.most} }
 
-type tapsFunc func(k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)
+type tapsFunc func(tiles, k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)
 
 type placesFunc func(tiles, k int, a *byte, from, offset *int, b *byte, c *byte, to *int, accumulate uint64)
 
@@ -57,27 +60,35 @@ func TapsOf(l Level) *TapsF32 { return tapsF32[l] }
 
 var goTaps = TapsF32{Rows: 4, Cols: 8, Narrow: 4}
 
-// Tile computes a tile whose right operand is read through o, of rows ≤ Rows and
-// Cols columns over all of o:
+// Tiles computes tiles whose right operand is read through o, of rows ≤ Rows and
+// Cols columns over all of o, as many as from has. Of tile t it is
 //
-//	c[i*cRow+j] = (c[i*cRow+j] +) Σ a[i*aRow+p*aK] · b[o[p] + j/w*seg + j%w]
+//	c[to[t]+i*cRow+j] = (c[to[t]+i*cRow+j] +) Σ a[i*aRow+p*aK] · b[from[t]+o[p] + j/w*seg + j%w]
 //
 // where w is Cols/segs and segs is 2 or 4: the columns are segments of b, seg
 // elements apart. Sums and products are those of Kernels.
-func (g *TapsF32) Tile(rows, segs int, a []float32, aRow, aK int, o Offsets, b []float32, seg int, c []float32, cRow int, accumulate bool) {
+func (g *TapsF32) Tiles(rows, segs int, a []float32, aRow, aK int, o Offsets, b []float32, seg int, from Offsets, c []float32, cRow int, to Offsets, accumulate bool) {
 	k := o.Len()
 	_ = a[(rows-1)*aRow+(k-1)*aK]
-	_ = b[o.most+(segs-1)*seg+g.Cols/segs-1]
-	_ = c[(rows-1)*cRow+g.Cols-1]
+	for t, f := range from.bytes {
+		_ = b[f/4+o.most+(segs-1)*seg+g.Cols/segs-1]
+		_ = c[to.bytes[t]/4+(rows-1)*cRow+g.Cols-1]
+	}
 	if seg < 0 {
 		panic("simd: a negative stride")
 	}
-	table := g.taps[segs/4]
-	if table == nil {
-		g.tile(rows, segs, a, aRow, aK, o, b, seg, c, cRow, accumulate)
+	if from.Len() == 0 {
 		return
 	}
-	table[rows](k, at(a), strideBytes[float32](aRow), strideBytes[float32](aK), unsafe.SliceData(o.bytes), at(b), strideBytes[float32](seg), at(c), strideBytes[float32](cRow), flag(accumulate))
+	table := g.taps[segs/4]
+	if table == nil {
+		for t, f := range from.bytes {
+			g.tile(rows, segs, a, aRow, aK, o, b[f/4:], seg, c[to.bytes[t]/4:], cRow, accumulate)
+		}
+		return
+	}
+	table[rows](from.Len(), k, at(a), strideBytes[float32](aRow), strideBytes[float32](aK), unsafe.SliceData(o.bytes), at(b), strideBytes[float32](seg), unsafe.SliceData(from.bytes),
+		at(c), strideBytes[float32](cRow), unsafe.SliceData(to.bytes), flag(accumulate))
 }
 
 // PlaceTiles computes rows that lie anywhere, as many as from has, of Cols or

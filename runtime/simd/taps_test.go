@@ -8,36 +8,46 @@ import (
 
 func TestTaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
+	draw := func(n, below int) []int {
+		elems := make([]int, n)
+		for i := range elems {
+			elems[i] = r.IntN(below)
+		}
+		return elems
+	}
 	for _, l := range Available() {
 		g := TapsOf(l)
 		for rows := 1; rows <= g.Rows; rows++ {
 			for _, segs := range []int{2, 4} {
 				for _, k := range []int{1, 9, 30} {
-					elems := make([]int, k)
-					for i := range elems {
-						elems[i] = r.IntN(200)
+					tiles := 1 + r.IntN(4)
+					elems, from, to := draw(k, 200), draw(tiles, 50), r.Perm(tiles)
+					for i := range to {
+						to[i] = to[i]*g.Cols + 3
 					}
-					w, seg := g.Cols/segs, r.IntN(80)
+					w, seg, ld := g.Cols/segs, r.IntN(80), tiles*g.Cols+1
 					a := fill[float32](rows*k, 1)
-					b := fill[float32](slices.Max(elems)+(segs-1)*seg+w, 2)
+					b := fill[float32](slices.Max(from)+slices.Max(elems)+(segs-1)*seg+w, 2)
 					for _, acc := range []bool{false, true} {
-						c := fill[float32](rows*(g.Cols+1), 3)
+						c := fill[float32](rows*ld+2, 3)
 						want := slices.Clone(c)
-						for i := range rows {
-							for j := range g.Cols {
-								var s float32
-								for p, e := range elems {
-									s = FMA32(a[i*k+p], b[e+j/w*seg+j%w], s)
+						for tile := range tiles {
+							for i := range rows {
+								for j := range g.Cols {
+									var s float32
+									for p, e := range elems {
+										s = FMA32(a[i*k+p], b[from[tile]+e+j/w*seg+j%w], s)
+									}
+									if acc {
+										s += want[to[tile]+i*ld+j]
+									}
+									want[to[tile]+i*ld+j] = s
 								}
-								if acc {
-									s += want[i*(g.Cols+1)+j]
-								}
-								want[i*(g.Cols+1)+j] = s
 							}
 						}
-						g.Tile(rows, segs, a, k, 1, NewOffsets(elems), b, seg, c, g.Cols+1, acc)
+						g.Tiles(rows, segs, a, k, 1, NewOffsets(elems), b, seg, NewOffsets(from), c, ld, NewOffsets(to), acc)
 						if !slices.Equal(c, want) {
-							t.Fatalf("%v: %d rows, %d segments, %d terms, accumulate %v differ", l, rows, segs, k, acc)
+							t.Fatalf("%v: %d tiles of %d rows, %d segments, %d terms, accumulate %v differ", l, tiles, rows, segs, k, acc)
 						}
 					}
 					func() {
@@ -46,7 +56,7 @@ func TestTaps(t *testing.T) {
 								t.Errorf("%v: a right operand that is too short was accepted", l)
 							}
 						}()
-						g.Tile(rows, segs, a, k, 1, NewOffsets(elems), b[:len(b)-1], seg, make([]float32, 1000), g.Cols, false)
+						g.Tiles(rows, segs, a, k, 1, NewOffsets(elems), b[:len(b)-1], seg, NewOffsets(from), make([]float32, 1000), ld, NewOffsets(to), false)
 					}()
 				}
 			}

@@ -211,22 +211,35 @@ func column(s asm.ISA, e asm.Elem, rows int, pack bool) {
 	RET()
 }
 
-// taps writes the tile whose rows of b lie anywhere: row p begins at b+offset[p]
-// (bytes). The tile's columns are segs segments, each seg bytes after the one
-// before; two segments are a register each, four are half of one.
+// slot is where a parameter is in memory.
+func slot(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// taps writes tiles whose rows of b lie anywhere: row p of tile t begins at
+// b+from[t]+offset[p], its result at c+to[t] (bytes). The tile's columns are segs
+// segments, each seg bytes after the one before; two segments are a register
+// each, four are half of one.
 //
-//	c[i,j] = (c[i,j] +) Σ a[i*ra+p*ka] · (b+offset[p])[j]
+//	(c+to[t])[i,j] = ((c+to[t])[i,j] +) Σ a[i*ra+p*ka] · (b+from[t]+offset[p])[j]
 func taps(s asm.ISA, e asm.Elem, rows, segs int) {
 	TEXT(fmt.Sprintf("taps%s%s_%dx%d", e.Name, s.Name, rows, segs), NOSPLIT,
-		"func(k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, c *byte, rc uintptr, accumulate uint64)")
+		"func(tiles, k int, a *byte, ra, ka uintptr, offset *int, b *byte, seg uintptr, from *int, c *byte, rc uintptr, to *int, accumulate uint64)")
 	Pragma("noescape")
 	const vecs = 2
+	Label("tile")
 	k := Load(Param("k"), GP64())
 	bases := []reg.Register{Load(Param("a"), GP64())}
 	ra := Load(Param("ra"), GP64())
 	ka := Load(Param("ka"), GP64())
 	offset := Load(Param("offset"), GP64())
-	b := Load(Param("b"), GP64())
+	b := Load(Param("from"), GP64())
+	MOVQ(Mem{Base: b}, b)
+	ADDQ(slot("b"), b)
 	seg := Load(Param("seg"), GP64())
 	var ra3, seg3 reg.Register
 	if rows > 3 {
@@ -279,10 +292,18 @@ func taps(s asm.ISA, e asm.Elem, rows, segs int) {
 	ADDQ(Imm(8), offset)
 	DECQ(k)
 	JNZ(LabelRef("loop"))
-	c := Load(Param("c"), GP64())
+	c := Load(Param("to"), GP64())
+	MOVQ(Mem{Base: c}, c)
+	ADDQ(slot("c"), c)
 	rc := Load(Param("rc"), GP64())
 	accumulate := Load(Param("accumulate"), GP64())
-	finish(s, e, rows, vecs, c, rc, accumulate, acc)
+	store(s, e, rows, vecs, c, rc, accumulate, acc)
+	ADDQ(Imm(8), slot("from"))
+	ADDQ(Imm(8), slot("to"))
+	DECQ(slot("tiles"))
+	JNZ(LabelRef("tile"))
+	VZEROUPPER()
+	RET()
 }
 
 // places writes tiles whose left operand lies anywhere: its row i begins at
@@ -295,13 +316,6 @@ func places(s asm.ISA, e asm.Elem, rows, vecs int) {
 	TEXT(fmt.Sprintf("places%s%s_%dx%d", e.Name, s.Name, rows, vecs*s.Bytes/e.Size), NOSPLIT,
 		"func(tiles, k int, a *byte, from, offset *int, b *byte, c *byte, to *int, accumulate uint64)")
 	Pragma("noescape")
-	slot := func(name string) Mem {
-		p, err := Param(name).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		return p.Addr
-	}
 	acc := func(i, j int) int { return s.Regs - 1 - (i*vecs + j) }
 	temps := min(s.Regs-rows*vecs-vecs, 4)
 	Label("tile")
@@ -366,8 +380,15 @@ func places(s asm.ISA, e asm.Elem, rows, vecs int) {
 	RET()
 }
 
-// finish adds the tile to c when accumulate is set, and stores it.
+// finish is store at the end of a kernel.
 func finish(s asm.ISA, e asm.Elem, rows, vecs int, c, rc, accumulate reg.Register, acc func(i, j int) int) {
+	store(s, e, rows, vecs, c, rc, accumulate, acc)
+	VZEROUPPER()
+	RET()
+}
+
+// store adds the tile to c when accumulate is set, and stores it.
+func store(s asm.ISA, e asm.Elem, rows, vecs int, c, rc, accumulate reg.Register, acc func(i, j int) int) {
 	at := GP64()
 	TESTQ(accumulate, accumulate)
 	JZ(LabelRef("store"))
@@ -389,8 +410,6 @@ func finish(s asm.ISA, e asm.Elem, rows, vecs int, c, rc, accumulate reg.Registe
 			ADDQ(rc, c)
 		}
 	}
-	VZEROUPPER()
-	RET()
 }
 
 // packRows copies k rows of vecs registers, ld apart, behind each other with
