@@ -206,25 +206,20 @@ func pack[T factor](g *simd.Kernels[T], dst []T, x matrix[T], rows, k, w int) {
 		g.CopyRows(k, w, x.data, x.col, dst, w)
 		return
 	}
-	first := 0
-	if x.col == 1 && g.Lanes > 0 {
-		for ; first+g.Lanes <= rows; first += g.Lanes {
-			whole := k / g.Lanes * g.Lanes
-			g.Transpose(whole, x.data[first*x.row:], x.row, dst[first:], w)
-			for r := first; r < first+g.Lanes; r++ {
-				for p := whole; p < k; p++ {
-					dst[p*w+r] = x.data[r*x.row+p]
-				}
-			}
+	if x.col == 1 && x.row != 1 {
+		g.Turn(rows, k, x.data, x.row, dst, w)
+		for p := 0; rows < w && p < k; p++ {
+			clear(dst[p*w+rows : (p+1)*w])
 		}
+		return
 	}
-	if x.row == 1 && first == 0 {
+	if x.row == 1 {
 		for p := range k {
 			clear(dst[p*w : (p+1)*w][copy(dst[p*w:][:rows], x.data[p*x.col:]):])
 		}
 		return
 	}
-	for r := first; r < w; r++ {
+	for r := range w {
 		if r >= rows {
 			for p := range k {
 				dst[p*w+r] = 0

@@ -10,6 +10,9 @@ const (
 	// sweepRight is the number of elements of b from which it is read along its
 	// rows for a few rows of a: smaller ones stay in the second-level cache.
 	sweepRight = 1 << 17
+	// sumsApart is the distance from the end of a row of sums to the next one: nine
+	// lines, so that the same columns of few rows do not fall into one set of the first-level cache.
+	sumsApart = 144
 )
 
 // multiplyRow computes c[1,n] = a[1,k] × b[k,n], reading b once: along its rows,
@@ -52,8 +55,9 @@ func rowsAlong[T factor](g *simd.Kernels[T], q product[T]) {
 	mem := panelMems.Get().(*panelMem)
 	defer panelMems.Put(mem)
 	groups := (q.m + g.Rows - 1) / g.Rows
-	buf := take[T](mem, q.m*(whole+kBlock)+kBlock*g.Cols+g.Rows*g.Cols)
-	sums, rest := buf[:q.m*whole], buf[q.m*whole:]
+	ld := whole + sumsApart
+	buf := take[T](mem, q.m*(ld+kBlock)+kBlock*g.Cols+g.Rows*g.Cols)
+	sums, rest := buf[:q.m*ld], buf[q.m*ld:]
 	a, rest := rest[:q.m*kBlock], rest[q.m*kBlock:]
 	panel, edge := rest[:kBlock*g.Cols], rest[kBlock*g.Cols:]
 	for p := 0; p < q.k; p += kBlock {
@@ -61,12 +65,12 @@ func rowsAlong[T factor](g *simd.Kernels[T], q product[T]) {
 		b := q.b.at(p, 0)
 		if q.m == 1 {
 			x := q.a.at(0, p)
-			g.Stream(kb, x.data, x.col, b.data, b.row, sums, false)
+			g.Stream(kb, x.data, x.col, b.data, b.row, sums[:whole], false)
 		} else {
-			sweepBlock(g, q, p, kb, whole, groups, a, sums)
+			sweepBlock(g, q, p, kb, whole, groups, a, sums, ld)
 		}
 		for i := range q.m {
-			storeSums(q.c.at(i, 0), sums[i*whole:(i+1)*whole], p > 0)
+			storeSums(q.c.at(i, 0), sums[i*ld:][:whole], p > 0)
 		}
 		if whole == q.n {
 			continue
@@ -82,9 +86,9 @@ func rowsAlong[T factor](g *simd.Kernels[T], q product[T]) {
 	}
 }
 
-// sweepBlock sums terms p to p+kb of the first n columns. Groups of rows follow
+// sweepBlock sums terms p to p+kb of the first n columns, into rows of sums ld apart. Groups of rows follow
 // each other closely, so that only the first one waits for b.
-func sweepBlock[T factor](g *simd.Kernels[T], q product[T], p, kb, n, groups int, a, sums []T) {
+func sweepBlock[T factor](g *simd.Kernels[T], q product[T], p, kb, n, groups int, a, sums []T, ld int) {
 	for group := range groups {
 		lo, hi := share(q.m, group, groups)
 		for r := lo; r < hi; r++ {
@@ -98,7 +102,7 @@ func sweepBlock[T factor](g *simd.Kernels[T], q product[T], p, kb, n, groups int
 		for group := range groups {
 			lo, hi := share(q.m, group, groups)
 			b := q.b.at(p+t, 0)
-			g.Sweep(hi-lo, n, min(simd.SweepTerms, kb-t), a[lo*kb+t*(hi-lo):], b.data, b.row, sums[lo*n:], n, t > 0)
+			g.Sweep(hi-lo, n, min(simd.SweepTerms, kb-t), a[lo*kb+t*(hi-lo):], b.data, b.row, sums[lo*ld:], ld, t > 0)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Kernels[T Factor] struct {
 	Level Level
 	// A tile is up to Rows × Cols, or × Narrow, which is less.
 	Rows, Cols, Narrow int
-	// Lanes is the number of rows that Dots takes and Transpose turns; 0: the level has neither.
+	// Lanes is the number of rows that Dots takes; 0: the level has none.
 	Lanes int
 
 	tile, narrow []tileFunc // by the number of rows
@@ -30,7 +30,7 @@ type Kernels[T Factor] struct {
 	stream8      streamFunc
 	stream1      streamFunc
 	dots         dotsFunc
-	transpose    moveFunc
+	squares      squareTurner
 	pack         [2]moveFunc    // rows of Narrow and of Cols
 	addRows      [2]addRowsFunc // into the cache, past it
 }
@@ -247,18 +247,9 @@ func (g *Kernels[T]) Dots(a []T, aRow int, x []T, c []T, accumulate bool) {
 	g.dots(k, at(a), strideBytes[T](aRow), at(x), at(c), flag(accumulate))
 }
 
-// Transpose turns a strip of Lanes rows and n columns, a multiple of Lanes:
-// dst[j*dstRow+i] = src[i*srcRow+j].
-func (g *Kernels[T]) Transpose(n int, src []T, srcRow int, dst []T, dstRow int) {
-	if n == 0 {
-		return
-	}
-	if n%g.Lanes != 0 {
-		panic("simd: the length is no multiple of the lanes")
-	}
-	_ = src[(g.Lanes-1)*srcRow+n-1]
-	_ = dst[(n-1)*dstRow+g.Lanes-1]
-	g.transpose(n, at(src), strideBytes[T](srcRow), at(dst), strideBytes[T](dstRow))
+// Turn writes the transpose of src[rows,cols]: dst[j*dstRow+i] = src[i*srcRow+j].
+func (g *Kernels[T]) Turn(rows, cols int, src []T, srcRow int, dst []T, dstRow int) {
+	turn(g.squares, rows, cols, src, srcRow, dst, dstRow)
 }
 
 // CopyRows copies n rows of cols elements, srcRow and dstRow apart. It may write

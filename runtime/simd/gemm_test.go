@@ -110,6 +110,56 @@ func TestTiles(t *testing.T) {
 	testTiles[complex128](t)
 }
 
+// A column is the tiles one below the other, whatever is fetched ahead; rows of a
+// lie at one distance or in panels. A tile that packs leaves b behind it.
+func testColumn[T Factor](t *testing.T) {
+	for _, l := range Available() {
+		g := KernelsOf[T](l)
+		for m := 1; m <= 6*g.Rows+4; m++ {
+			for _, k := range []int{1, 3, 4, 5, 18} {
+				for _, st := range []struct{ aRow, aK, aTile int }{{k + 1, 1, g.Rows * (k + 1)}, {1, g.Rows, g.Rows * k}} {
+					bK, cRow := g.Cols+3, g.Cols+1
+					a := fill[T](m*(k+1)+g.Rows*k, 1)
+					b := fill[T]((k-1)*bK+g.Cols, 2)
+					for _, acc := range []bool{false, true} {
+						c := fill[T]((m-1)*cRow+g.Cols, 3)
+						want := slices.Clone(c)
+						for i := 0; i < m; i += g.Rows {
+							g.Tile(min(g.Rows, m-i), g.Cols, k, a[i/g.Rows*st.aTile:], st.aRow, st.aK, b, bK, want[i*cRow:], cRow, acc)
+						}
+						tile := slices.Clone(c)
+						g.Column(m, k, a, st.aRow, st.aK, st.aTile, b, bK, c, cRow, acc, b[len(b):], bK)
+						if !slices.Equal(c, want) {
+							t.Fatalf("%v %T: %d rows, %d terms, %+v, accumulate %v differ", l, c, m, k, st, acc)
+						}
+						if m != g.Rows {
+							continue
+						}
+						packed := make([]T, k*g.Cols+1)
+						g.PackTile(k, a, st.aRow, st.aK, b, bK, tile, cRow, acc, packed[:k*g.Cols])
+						if !slices.Equal(tile, want) || packed[k*g.Cols] != 0 {
+							t.Fatalf("%v %T: a tile of %d terms that packs differs, or writes too far", l, c, k)
+						}
+						for p := range k {
+							if !slices.Equal(packed[p*g.Cols:][:g.Cols], b[p*bK:][:g.Cols]) {
+								t.Fatalf("%v %T: row %d of %d was packed wrong", l, c, p, k)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	testColumn[float32](t)
+	testColumn[float64](t)
+	testColumn[int64](t)
+	testColumn[complex64](t)
+	testColumn[complex128](t)
+}
+
 func testStream[T Factor](t *testing.T) {
 	for _, l := range Available() {
 		g := KernelsOf[T](l)
@@ -184,7 +234,7 @@ func TestStream(t *testing.T) {
 	testStream[int64](t)
 }
 
-func TestDotsAndTranspose(t *testing.T) {
+func TestDots(t *testing.T) {
 	for _, l := range Available() {
 		g := KernelsOf[float32](l)
 		if g.Lanes == 0 {
@@ -210,16 +260,6 @@ func TestDotsAndTranspose(t *testing.T) {
 					g.Dots(a, row, x, c, acc)
 					if !slices.Equal(c, want) {
 						t.Fatalf("%v: %d terms, accumulate %v differ", l, k, acc)
-					}
-				}
-				dstRow := g.Lanes + extra
-				dst := make([]float32, k*dstRow)
-				g.Transpose(k, a, row, dst, dstRow)
-				for i := range g.Lanes {
-					for j := range k {
-						if dst[j*dstRow+i] != a[i*row+j] {
-							t.Fatalf("%v: transpose of %d columns differs at %d,%d", l, k, i, j)
-						}
 					}
 				}
 			}
@@ -254,23 +294,37 @@ func TestShortOperandsPanic(t *testing.T) {
 		g := KernelsOf[float32](l)
 		long := make([]float32, 4096)
 		for name, f := range map[string]func(){
-			"a":         func() { g.Tile(g.Rows, g.Cols, 9, long[:g.Rows*9-1], 9, 1, long, g.Cols, long, g.Cols, false) },
-			"b":         func() { g.Tile(g.Rows, g.Cols, 9, long, 9, 1, long[:9*g.Cols-1], g.Cols, long, g.Cols, false) },
-			"c":         func() { g.Tile(g.Rows, g.Cols, 9, long, 9, 1, long, g.Cols, long[:g.Rows*g.Cols-1], g.Cols, false) },
-			"rows":      func() { g.Tile(20, g.Cols, 9, long[:19*9], 9, 1, long, g.Cols, long, g.Cols, false) },
-			"stream a":  func() { g.Stream(9, long[:8], 1, long, 64, long[:64], false) },
-			"sweep a":   func() { g.Sweep(2, 64, 9, long[:17], long, 64, long, 64, false) },
-			"sweep b":   func() { g.Sweep(2, 64, 9, long, long[:9*64-1], 64, long, 64, false) },
-			"sweep c":   func() { g.Sweep(2, 64, 9, long, long, 64, long[:127], 64, false) },
-			"stream b":  func() { g.Stream(9, long, 1, long[:9*64-1], 64, long[:64], false) },
-			"copy src":  func() { g.CopyRows(9, 5, long[:9*5-1], 5, long, 5) },
-			"copy dst":  func() { g.CopyRows(9, 5, long, 5, long[:9*5-1], 5) },
-			"dots a":    func() { g.Dots(long[:(g.Lanes-1)*16+15], 16, long[:16], long, false) },
-			"dots x":    func() { g.Dots(long, 16, long[:15], long, false) },
-			"dots c":    func() { g.Dots(long, 16, long[:16], long[:3], false) },
-			"transpose": func() { g.Transpose(16, long[:7*16+15], 16, long, 16) },
+			"a":        func() { g.Tile(g.Rows, g.Cols, 9, long[:g.Rows*9-1], 9, 1, long, g.Cols, long, g.Cols, false) },
+			"b":        func() { g.Tile(g.Rows, g.Cols, 9, long, 9, 1, long[:9*g.Cols-1], g.Cols, long, g.Cols, false) },
+			"c":        func() { g.Tile(g.Rows, g.Cols, 9, long, 9, 1, long, g.Cols, long[:g.Rows*g.Cols-1], g.Cols, false) },
+			"rows":     func() { g.Tile(20, g.Cols, 9, long[:19*9], 9, 1, long, g.Cols, long, g.Cols, false) },
+			"stream a": func() { g.Stream(9, long[:8], 1, long, 64, long[:64], false) },
+			"sweep a":  func() { g.Sweep(2, 64, 9, long[:17], long, 64, long, 64, false) },
+			"sweep b":  func() { g.Sweep(2, 64, 9, long, long[:9*64-1], 64, long, 64, false) },
+			"sweep c":  func() { g.Sweep(2, 64, 9, long, long, 64, long[:127], 64, false) },
+			"stream b": func() { g.Stream(9, long, 1, long[:9*64-1], 64, long[:64], false) },
+			"copy src": func() { g.CopyRows(9, 5, long[:9*5-1], 5, long, 5) },
+			"copy dst": func() { g.CopyRows(9, 5, long, 5, long[:9*5-1], 5) },
+			"dots a":   func() { g.Dots(long[:(g.Lanes-1)*16+15], 16, long[:16], long, false) },
+			"dots x":   func() { g.Dots(long, 16, long[:15], long, false) },
+			"dots c":   func() { g.Dots(long, 16, long[:16], long[:3], false) },
+			"turn src": func() { g.Turn(8, 16, long[:7*16+15], 16, long, 16) },
+			"turn dst": func() { g.Turn(8, 16, long, 16, long[:15*16+7], 16) },
+			"column a": func() {
+				g.Column(2*g.Rows, 9, long[:2*g.Rows*9-1], 9, 1, g.Rows*9, long, g.Cols, long, g.Cols, false, nil, 0)
+			},
+			"column b": func() {
+				g.Column(2*g.Rows, 9, long, 9, 1, g.Rows*9, long[:9*g.Cols-1], g.Cols, long, g.Cols, false, nil, 0)
+			},
+			"column c": func() {
+				g.Column(2*g.Rows, 9, long, 9, 1, g.Rows*9, long, g.Cols, long[:2*g.Rows*g.Cols-1], g.Cols, false, nil, 0)
+			},
+			"pack a":   func() { g.PackTile(9, long[:g.Rows*9-1], 9, 1, long, g.Cols, long, g.Cols, false, long) },
+			"pack b":   func() { g.PackTile(9, long, 9, 1, long[:9*g.Cols-1], g.Cols, long, g.Cols, false, long) },
+			"pack c":   func() { g.PackTile(9, long, 9, 1, long, g.Cols, long[:g.Rows*g.Cols-1], g.Cols, false, long) },
+			"pack dst": func() { g.PackTile(9, long, 9, 1, long, g.Cols, long, g.Cols, false, long[:9*g.Cols-1]) },
 		} {
-			if g.Lanes == 0 && (name == "transpose" || name[0] == 'd') {
+			if g.Lanes == 0 && name[0] == 'd' {
 				continue
 			}
 			func() {

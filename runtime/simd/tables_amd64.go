@@ -25,7 +25,7 @@ var kernelsF32 = [...]*Kernels[float32]{
 		column: columnF32AVX2_6x16, packColumn: packColumnF32AVX2_6x16,
 		narrow: []tileFunc{nil, tileF32AVX2_1x8, tileF32AVX2_2x8, tileF32AVX2_3x8, tileF32AVX2_4x8, tileF32AVX2_5x8, tileF32AVX2_6x8},
 		sweep:  []sweepFunc{nil, sweepF32AVX2_1, sweepF32AVX2_2, sweepF32AVX2_3, sweepF32AVX2_4, sweepF32AVX2_5, sweepF32AVX2_6},
-		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, addRows: [2]addRowsFunc{addRowsF32AVX2, addRowsPastF32AVX2}, dots: dotsF32AVX2, transpose: turn32AVX2,
+		axpy:   axpyF32, stream8: streamF32AVX2_8, stream1: streamF32AVX2_1, addRows: [2]addRowsFunc{addRowsF32AVX2, addRowsPastF32AVX2}, dots: dotsF32AVX2, squares: squareTurner{8, turn32AVX2},
 		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
 	},
 	AVX512: {
@@ -34,7 +34,7 @@ var kernelsF32 = [...]*Kernels[float32]{
 		column: columnF32AVX512_12x32, packColumn: packColumnF32AVX512_12x32,
 		narrow: []tileFunc{nil, tileF32AVX512_1x16, tileF32AVX512_2x16, tileF32AVX512_3x16, tileF32AVX512_4x16, tileF32AVX512_5x16, tileF32AVX512_6x16, tileF32AVX512_7x16, tileF32AVX512_8x16, tileF32AVX512_9x16, tileF32AVX512_10x16, tileF32AVX512_11x16, tileF32AVX512_12x16},
 		sweep:  []sweepFunc{nil, sweepF32AVX512_1, sweepF32AVX512_2, sweepF32AVX512_3, sweepF32AVX512_4, sweepF32AVX512_5, sweepF32AVX512_6, sweepF32AVX512_7, sweepF32AVX512_8, sweepF32AVX512_9, sweepF32AVX512_10, sweepF32AVX512_11, sweepF32AVX512_12},
-		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, addRows: [2]addRowsFunc{addRowsF32AVX512, addRowsPastF32AVX512}, dots: dotsF32AVX512, transpose: turn32AVX512,
+		axpy:   axpyF32, stream8: streamF32AVX512_8, stream1: streamF32AVX512_1, addRows: [2]addRowsFunc{addRowsF32AVX512, addRowsPastF32AVX512}, dots: dotsF32AVX512, squares: squareTurner{16, turn32AVX512},
 		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
 	},
 }
@@ -46,7 +46,7 @@ var kernelsF64 = [...]*Kernels[float64]{
 		column: columnF64AVX2_6x8, packColumn: packColumnF64AVX2_6x8,
 		narrow: []tileFunc{nil, tileF64AVX2_1x4, tileF64AVX2_2x4, tileF64AVX2_3x4, tileF64AVX2_4x4, tileF64AVX2_5x4, tileF64AVX2_6x4},
 		sweep:  []sweepFunc{nil, sweepF64AVX2_1, sweepF64AVX2_2, sweepF64AVX2_3, sweepF64AVX2_4, sweepF64AVX2_5, sweepF64AVX2_6},
-		axpy:   axpyF64, stream8: streamF64AVX2_8, stream1: streamF64AVX2_1, addRows: [2]addRowsFunc{addRowsF64AVX2, addRowsPastF64AVX2},
+		axpy:   axpyF64, stream8: streamF64AVX2_8, stream1: streamF64AVX2_1, addRows: [2]addRowsFunc{addRowsF64AVX2, addRowsPastF64AVX2}, squares: squareTurner{4, turn64AVX2},
 		pack: [2]moveFunc{packRowsAVX2_32, packRowsAVX2_64},
 	},
 	AVX512: {
@@ -55,7 +55,7 @@ var kernelsF64 = [...]*Kernels[float64]{
 		column: columnF64AVX512_12x16, packColumn: packColumnF64AVX512_12x16,
 		narrow: []tileFunc{nil, tileF64AVX512_1x8, tileF64AVX512_2x8, tileF64AVX512_3x8, tileF64AVX512_4x8, tileF64AVX512_5x8, tileF64AVX512_6x8, tileF64AVX512_7x8, tileF64AVX512_8x8, tileF64AVX512_9x8, tileF64AVX512_10x8, tileF64AVX512_11x8, tileF64AVX512_12x8},
 		sweep:  []sweepFunc{nil, sweepF64AVX512_1, sweepF64AVX512_2, sweepF64AVX512_3, sweepF64AVX512_4, sweepF64AVX512_5, sweepF64AVX512_6, sweepF64AVX512_7, sweepF64AVX512_8, sweepF64AVX512_9, sweepF64AVX512_10, sweepF64AVX512_11, sweepF64AVX512_12},
-		axpy:   axpyF64, stream8: streamF64AVX512_8, stream1: streamF64AVX512_1, addRows: [2]addRowsFunc{addRowsF64AVX512, addRowsPastF64AVX512},
+		axpy:   axpyF64, stream8: streamF64AVX512_8, stream1: streamF64AVX512_1, addRows: [2]addRowsFunc{addRowsF64AVX512, addRowsPastF64AVX512}, squares: squareTurner{8, turn64AVX512},
 		pack: [2]moveFunc{packRowsAVX512_64, packRowsAVX512_128},
 	},
 }

@@ -3,25 +3,25 @@ package simd
 import "unsafe"
 
 // A Turner transposes matrices of elements of one size, whatever they mean.
-type Turner[T uint16 | uint32 | float32 | uint64] struct {
-	side   int // of the squares that are turned in registers; 0: none are
-	square moveFunc
-}
+type Turner[T uint16 | uint32 | float32 | uint64] struct{ squareTurner }
 
 // TurnerOf gives the transposing kernel of a level, which the processor must have.
 func TurnerOf[T uint16 | uint32 | float32 | uint64](l Level) Turner[T] {
-	t := squares[l][unsafe.Sizeof(*new(T))/4]
-	return Turner[T]{t.side, t.turn}
+	return Turner[T]{squares[l][unsafe.Sizeof(*new(T))/4]}
 }
 
 // A squareTurner turns squares of a side in registers.
 type squareTurner struct {
-	side int
+	side int // 0: none are
 	turn moveFunc
 }
 
 // Turn writes the transpose of src[rows,cols]: dst[j*dstRow+i] = src[i*srcRow+j].
 func (t Turner[T]) Turn(rows, cols int, src []T, srcRow int, dst []T, dstRow int) {
+	turn(t.squareTurner, rows, cols, src, srcRow, dst, dstRow)
+}
+
+func turn[T any](t squareTurner, rows, cols int, src []T, srcRow int, dst []T, dstRow int) {
 	if rows == 0 || cols == 0 {
 		return
 	}
@@ -31,7 +31,7 @@ func (t Turner[T]) Turn(rows, cols int, src []T, srcRow int, dst []T, dstRow int
 	if t.side > 0 && cols >= t.side {
 		whole = cols / t.side * t.side
 		for ; i+t.side <= rows; i += t.side {
-			t.square(whole, at(src[i*srcRow:]), strideBytes[T](srcRow), at(dst[i:]), strideBytes[T](dstRow))
+			t.turn(whole, at(src[i*srcRow:]), strideBytes[T](srcRow), at(dst[i:]), strideBytes[T](dstRow))
 		}
 	}
 	for r := range rows {

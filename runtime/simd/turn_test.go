@@ -28,7 +28,29 @@ func testTurn[T uint16 | uint32 | float32 | uint64](t *testing.T) {
 	}
 }
 
+// The kernels of products turn as the others do.
+func testTurnOfKernels[T Factor](t *testing.T) {
+	for _, l := range Available() {
+		for _, rows := range []int{1, 7, 16, 33} {
+			for _, cols := range []int{1, 8, 19} {
+				src, dst := fill[T](rows*cols, 1), make([]T, rows*cols)
+				KernelsOf[T](l).Turn(rows, cols, src, cols, dst, rows)
+				for i, x := range src {
+					if dst[i%cols*rows+i/cols] != x {
+						t.Fatalf("%v: %T %d×%d: element %d is wrong", l, x, rows, cols, i)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestTurn(t *testing.T) {
+	testTurnOfKernels[float32](t)
+	testTurnOfKernels[float64](t)
+	testTurnOfKernels[int64](t)
+	testTurnOfKernels[complex128](t)
+
 	testTurn[uint16](t)
 	testTurn[uint32](t)
 	testTurn[float32](t)
