@@ -90,7 +90,7 @@ func (h *HBM) TryAlloc(bytes, padded int64, o *Owner) *Block {
 	}
 	b := h.carve(f, size, stays)
 	b.Bytes, b.Owner = bytes, *o
-	h.took(size, bytes)
+	h.took(1, size, bytes)
 	if h.sink != nil {
 		h.emit(trace.Alloc, b)
 	}
@@ -126,9 +126,9 @@ func (h *HBM) shorten(f *Block, size int64, stays bool) {
 	}
 }
 
-// took counts one array more.
-func (h *HBM) took(size, bytes int64) {
-	h.live++
+// took counts arrays more, which take size bytes together and need bytes.
+func (h *HBM) took(arrays int, size, bytes int64) {
+	h.live += arrays
 	h.used += size
 	h.padding += size - bytes
 	h.peak = max(h.peak, h.used)

@@ -200,10 +200,7 @@ func (s *Shelf) lengthen(b *Block, out []Result, z Size) int {
 	b.Size += n * size
 	b.Bytes += n * z.Bytes
 	b.count += uint8(n)
-	h.live += int(n)
-	h.used += n * size
-	h.padding += n * (size - z.Bytes)
-	h.peak = max(h.peak, h.used)
+	h.took(int(n), n*size, n*z.Bytes)
 	return int(n)
 }
 
@@ -232,7 +229,7 @@ func (s *Shelf) place(at int, bytes, padded int64) *Block {
 		b.Bytes, b.shelf, b.from, b.count = bytes, s, uint8(at), 1
 		s.last = b
 	}
-	h.took(size, bytes)
+	h.took(1, size, bytes)
 	return b
 }
 

@@ -28,9 +28,9 @@ type streak struct {
 	before []uint64 // results of the turn before, by their numbers
 	now    []uint64 // results of the turn that runs
 
-	// What waits.
 	queueing bool // what waits is being queued: not the time to learn
 
+	// What waits.
 	at   int      // operations of the turn that runs
 	vals []*Value // results
 	in   []*Value // inputs of the first turn
